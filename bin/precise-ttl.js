@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// This file is in the package, which has bundled commands, and in the checkout, where Node runs the sources. The syntax of this file is
-// old, so that an older Node can read the file and say what is wrong.
+// Starts the command: in the package from a bundle, in a checkout of the repository from the sources. The syntax of this file is old, so
+// that a Node that is too old can run the file and print an error.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Oldest version of Node that the package runs on. */
 const OLDEST = [22, 12];
-/** Oldest major version of Node for the sources of the checkout: `npm ci` installs it. */
+/** Oldest major version of Node that runs the sources in a checkout. `npm ci` installs this version. */
 const OF_THE_CHECKOUT = 24;
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isOlder = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
@@ -25,7 +25,7 @@ if (inCheckout && major < OF_THE_CHECKOUT) {
   );
 }
 
-/** Runs this command on the Node of the checkout, as if it were this process. */
+/** Runs this command again, with the Node that `npm ci` installed. This process then ends with the same exit code or signal. */
 function startAgain() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
   const node = fileURLToPath(new URL(`../node_modules/node/bin/${name}`, import.meta.url));

@@ -1,7 +1,7 @@
 'use strict';
 /*
- * npm scripts load this file first (`node -r`). Before `npm ci` the scripts run on the shell's Node, whose errors name neither the cause
- * nor the cure. Old versions of Node can read this file, too, and this file needs no packages.
+ * Ends npm scripts, which load this file first (`node -r`), if `npm ci` has not run: the errors of the shell's Node would name neither the
+ * cause nor the cure. Old versions of Node can read this file, too, and this file needs no packages.
  */
 var fs = require('fs');
 var path = require('path');

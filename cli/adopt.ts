@@ -185,7 +185,7 @@ function addIndex(
   };
 }
 
-/** For this time the answers of DescribeTable may lack a new index, because DescribeTable is eventually consistent. */
+/** Milliseconds in which DescribeTable, being eventually consistent, may lack a new index. Later, a missing index counts as deleted. */
 const UNSEEN_MS = 60_000;
 
 /** Waits until an index is ACTIVE and contains all existing items. If the signal aborts, DynamoDB still goes on building the index. */

@@ -66,7 +66,7 @@ export function planAdoption(reading: Reading, wish: Wish) {
   } as const;
 }
 
-/** `isGuess`: the sampled items do not prove that the chosen attribute is the TTL attribute, so the user must confirm it. */
+/** Chooses the TTL attribute. `isGuess`: only its name and values in the sample speak for it, so the user must confirm it. */
 function chooseAttribute({ table, ttl, items, now }: Reading, { 'ttl-attribute': wanted }: Wish) {
   const { TimeToLiveStatus: status = 'DISABLED', AttributeName: native } = ttl;
   if (native !== undefined && status !== 'DISABLED') {

@@ -49,7 +49,7 @@ and skips every item whose window is right, so that nothing is written twice.`,
   run: planBackfill,
 });
 
-/** The results that backfill counts for its items. An item with a wrong TTL stays unchanged, and has a separate count for its fault. */
+/** Possible results for an item. An item with a wrong TTL stays unchanged and has none of these results: `refused` counts its fault. */
 const FATES = {
   stamped: ['stamped', 'its window was written'],
   toStamp: ['to stamp', 'its window would be written (dry run)'],
@@ -173,7 +173,7 @@ function windowToWrite(model: WindowModel, item: StoredItem): string | undefined
   return item[windowAttribute]?.S === window ? undefined : window;
 }
 
-/** Writes only if TTL and window are still as they were read: somebody may have changed or deleted the item since. */
+/** An update that fails if TTL or window are not as they were read, because somebody has changed or deleted the item. */
 function guardedUpdate(
   table: string,
   model: WindowModel,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { InvalidFieldError, PreciseTtlError } from '../expiry/errors.ts';
 import type { Documents } from '../functions/table/dynamodb.ts';
 
-/** The SDK of a service is loaded only by commands that call the service. */
+/** AWS services that commands call. A command loads only the SDKs of its services. */
 export const SERVICES = {
   DYNAMODB: {
     title: 'DynamoDB',
@@ -53,7 +53,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Answer<Is> = { readonly is: Is } | { readonly not: string };
 
-/** The service's endpoint, only if it is on this machine. @throws {InvalidFieldError} when the environment variable is no URL */
+/** A service's endpoint from `env`, only if the endpoint is on this machine. @throws {InvalidFieldError} when the variable is no URL */
 export function localEndpoint(
   service: Service,
   env: Environment = process.env,
@@ -179,11 +179,11 @@ const CONNECTION_MS = 2_000;
 const ATTEMPTS = { quick: 4, patient: 8 } as const;
 
 interface ClientOptions {
-  /** If one of these services has an endpoint on this machine, calls to services without such an endpoint fail, and never go to AWS. */
+  /** Services that get a client. If one has an endpoint on this machine, calls to services without such an endpoint fail. */
   readonly services: readonly Service[];
   readonly region: string | undefined;
   readonly signal: () => AbortSignal;
-  /** Whether a person waits for the command. Then, or at a local endpoint, a call that gets no answer is tried only twice. */
+  /** Whether a person waits for the command: then calls get fewer attempts (`ATTEMPTS`), and only two without an answer. */
   readonly quick: boolean;
   readonly environment?: Environment;
 }

@@ -52,7 +52,7 @@ export interface Result {
 export interface Plan {
   readonly text?: string;
   readonly question?: string | undefined;
-  /** Ctrl-C aborts `signal` of {@link Given}. A result after Ctrl-C contains the work done so far. */
+  /** Makes the change. Ctrl-C aborts `signal` of {@link Given}. A result after Ctrl-C contains the work done so far. */
   apply(): Promise<Result>;
 }
 
@@ -88,14 +88,11 @@ export interface Command<F extends Flags = Flags> {
   readonly usage?: string;
   readonly about: string;
   readonly flags: F;
-  /**
-   * Whether the command works on all tables of the configuration, or on one table. `--table` chooses one. @default the command gets no
-   * tables
-   */
+  /** The tables that the command works on if no `--table` chooses one: all, or the only one. @default the command gets no tables */
   readonly tables?: 'all' | 'one';
   /** Services of the command, the main service first. A command that changes something refuses a mix of AWS and local services. */
   readonly services?: readonly Service[];
-  /** Time after which the command waits for no further answer. @default no limit */
+  /** Seconds after which the command no longer waits for an answer. @default no limit */
   readonly seconds?: number;
   readonly alwaysAsks?: true;
   readonly passes?: true;
@@ -160,7 +157,7 @@ interface CommonValues {
 export const isWrongUsage = (error: unknown): error is Error =>
   [InvalidFieldError, InvalidConfigError, ConfigFileError].some(each => error instanceof each);
 
-/** Sets the exit status. An expected error is printed without its stack. Every other error is a bug, and is printed with its stack. */
+/** Does the work and sets the exit status. Prints an error that `work` throws; only an unexpected error is printed with its stack. */
 export async function telling(service: Service | undefined, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();
@@ -174,14 +171,14 @@ export async function telling(service: Service | undefined, work: () => Promise<
   }
 }
 
-/** The emulator's error messages are for users. The errors are recognized by name, so that not every command loads the emulator. */
+/** Whether `error` is an EmulatorError, by the name of its class: `instanceof` would make every command load the emulator. */
 export function isEmulatorError(error: unknown): error is Error {
   for (let each: unknown = error; each; each = Object.getPrototypeOf(each))
     if ((each as object).constructor?.name === 'EmulatorError') return true;
   return false;
 }
 
-/** Suggests the name that was probably meant: the only known name that starts with the typed text, or else the nearest name. */
+/** An error for an unknown name. It suggests the only known name that starts with `typed`, or a similar name, or else `otherwise`. */
 export function unknown(field: string, typed: string, known: readonly string[], otherwise = 'See --help.') {
   const got = typed.replace(/^-(?=[^-])/, '--');
   const begun = known.filter(name => got.length > 2 && name.startsWith(got));
@@ -190,10 +187,7 @@ export function unknown(field: string, typed: string, known: readonly string[], 
   return wrong(field, `one of ${known.join(', ')}`, typed, remedy);
 }
 
-/**
- * `--yes` is checked after all else. Otherwise a person might add `--yes`, then correct another flag, and so agree to a change without
- * having seen the change.
- */
+/** Checks the flags and the configuration, `--yes` last: nobody should be told to add `--yes` while the command is wrong otherwise. */
 async function checked(command: Command, values: CommonValues) {
   const { services = [], tables: which, alwaysAsks = false, check } = command;
   useConfig(values.config);
@@ -207,7 +201,7 @@ async function checked(command: Command, values: CommonValues) {
   check?.({ flags, config, tables, now: Date.now });
   const elsewhere = services.find(service => !isLocal(service));
   const here = services.find(isLocal);
-  // With a mix of AWS and local services, a change could hit the wrong data. A command that only reads needs its first service to be local.
+  // With AWS and local services mixed, a change could hit the wrong data. A command that only reads may mix if its first service is local.
   const isRefused = values.yes !== undefined || elsewhere === services[0];
   if (here !== undefined && elsewhere !== undefined && isRefused) {
     const name = `AWS_ENDPOINT_URL_${elsewhere}`;
@@ -243,7 +237,7 @@ export function tablesOf(config: DeploymentConfig, name?: string): Tables {
 /** The exit status after a signal: 128 plus the number of the signal, as in shells. */
 const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Aborts at the first SIGINT or SIGTERM. A second signal ends the process at once. */
+/** Aborts `signal` at the first SIGINT or SIGTERM. Another SIGINT or SIGTERM ends the process at once. */
 class Stop {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
@@ -264,7 +258,7 @@ class Stop {
   }
 }
 
-/** Without `seconds`, `signal` aborts only with `stopped`. @param spentMs milliseconds of `seconds` that have already passed */
+/** A signal that aborts with `stopped`, and after `seconds` if given. @param spentMs milliseconds of `seconds` that have already passed */
 export function lookTime(
   seconds: number | undefined,
   stopped: AbortSignal,
@@ -411,7 +405,7 @@ function readValue({ kind: of, value: name }: Flag, { rawName: field, value, inl
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A kind of flag whose values are milliseconds. `least` and `most` are texts such as `1m`. */
+/** The kind of a flag with a text such as `90m`, read as milliseconds. `least` and `most` are such texts. */
 export function duration(least: string, most: string): Kind<number> {
   const fromText = (value: string) => {
     const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];

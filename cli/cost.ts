@@ -109,7 +109,7 @@ no configuration. How it counts, and against what that is held: docs/use.md.`,
   },
 });
 
-/** Reads a configuration only with --table or --config. Otherwise the command calculates for a table with default settings. */
+/** Returns tables of the configuration with --table or --config; otherwise one table with default settings, without a configuration. */
 async function tablesOf({
   table,
   config,
@@ -126,8 +126,8 @@ const SECONDS_PER_MONTH = 30 * 86_400;
 const VERDICTS = ['holds', 'late', 'impossible'];
 
 /**
- * Spreads the items of `load` evenly among all tables.
- * @param copies number of tables in place of each table
+ * Calculates the cost of a month. The items of `load` are spread evenly among all tables.
+ * @param copies number of tables that replace each of `tables`
  * @throws {InvalidConfigError}
  */
 export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, copies = 1) {

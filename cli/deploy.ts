@@ -51,10 +51,10 @@ interface SynthesisFlags {
   readonly outdir?: string;
 }
 
-/** @returns absolute paths. Terraform runs in `stack`. */
+/** Writes the stack of the configuration. @returns absolute paths; `stack` is the folder in which Terraform runs */
 export async function synthesizeStack(flags: SynthesisFlags) {
   const config = await loadConfigFile(flags.config);
-  // CDKTF is imported late, because the import takes most of a second, and errors of the configuration file are printed before.
+  // CDKTF is imported after the configuration is read: its import takes most of a second, and would delay errors of the file.
   const { STACK, synthesize } = await import('../stacks/app.ts');
   const project = projectFolder(findConfigFile(flags.config));
   const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
@@ -64,8 +64,8 @@ export async function synthesizeStack(flags: SynthesisFlags) {
 }
 
 /**
- * Each configuration has its own folder for `cdktf.out`, the lock file and a local state: two configurations with one state would remove
- * each other's resources.
+ * Returns the folder for `cdktf.out`, Terraform's lock file and a local state file. A configuration whose file name is not in CONFIG_FILES
+ * has its own folder, because two configurations with the same state file would remove each other's resources.
  * @param configFile absolute path
  */
 export function projectFolder(configFile: string): string {
@@ -77,12 +77,12 @@ export class TerraformError extends PreciseTtlError {
   override readonly name = 'TerraformError';
 }
 
-/** Without this variable Terraform's check for new versions would report this run to HashiCorp. */
+/** Environment variables of Terraform. CHECKPOINT_DISABLE turns off Terraform's check for new versions, a request to HashiCorp. */
 const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
 const LOCK_FILE = '.terraform.lock.hcl';
 
 /**
- * `terraform`, or the program that `TERRAFORM_BINARY_NAME` names. The version is not checked: an old Terraform refuses the stack.
+ * Returns `terraform`, or the program that `TERRAFORM_BINARY_NAME` names. Terraform itself checks its version, which the stack requires.
  * @throws {InvalidFieldError} when the program does not run
  */
 export async function requireTerraform(): Promise<string> {
@@ -98,14 +98,14 @@ export async function requireTerraform(): Promise<string> {
 }
 
 /**
- * Synthesizes the stack, installs the provider, and opens the state.
+ * Synthesizes the stack, and runs `terraform init` there.
  * @throws {InvalidFieldError} without Terraform; {ConfigFileError}, {InvalidConfigError}; {TerraformError} when `terraform init` fails
  */
 export async function openTerraform(flags: SynthesisFlags) {
   const program = await requireTerraform();
   const { project, stack } = await synthesizeStack(flags);
   const chdir = `-chdir=${stack}`;
-  /** @returns the exit status; 1 when a signal ended Terraform */
+  /** Runs a command of Terraform. @returns the exit status; 1 when a signal ended Terraform */
   const run = async (
     args: readonly string[],
     output: NodeJS.WriteStream = process.stdout,
@@ -130,7 +130,7 @@ export async function openTerraform(flags: SynthesisFlags) {
   const [kept, used] = [join(project, LOCK_FILE), join(stack, LOCK_FILE)];
   if (existsSync(kept)) copyFileSync(kept, used);
   else rmSync(used, { force: true });
-  // The output of init goes to stderr, because only the output of plan and apply may be on stdout.
+  // Terraform's init prints to stderr, so that stdout has only the output of the command that follows.
   const status = await run(['init', '-input=false'], process.stderr);
   if (status !== 0) throw new TerraformError(`Terraform: init ended with ${status} in ${stack}; see above.`);
   if (existsSync(used)) copyFileSync(used, kept);

@@ -21,18 +21,18 @@ import type { Alarm, Facts, IndexLook, Sweep, TableLook } from './dashboard/look
 import { shownText } from './format.ts';
 import { journalOf, readRows } from './journal.ts';
 
-/** Maximum number of queries of the index in one reading of a table. Queries without results cost $0.0001 in all. */
+/** Maximum number of queries of the index in one reading of a table. 1,000 queries without results cost about $0.0001. */
 const QUERIES = 1_000;
 const QUERIES_AT_ONCE = 16;
 /** After this number of index keys without an answer no more queries are sent, because DynamoDB is then probably down. */
 const UNREAD = 64;
-/** A table's index is read for at most this time, and only until the command has `SPARE_MS` left. */
+/** Maximum time to read a table's index. The reading ends earlier if only `SPARE_MS` of the command's time limit remain. */
 const LOOK_MS = 6_000;
 const SPARE_MS = 3_000;
 /** How far back the index is read if the journal has no watermark or does not answer. */
 const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
-/** An item written just before it expires is deleted within this time, by one of the next two ticks. */
+/** Maximum lateness of the delete of an item that was written just before its TTL: one of the next two ticks deletes the item. */
 const TICKS_SECONDS = 180;
 /** Maximum number of pages of a scan. A page has at most 1 MB, so a scan takes at most 1,024 read units, which cost $0.0001. */
 const PAGES = 4;
@@ -103,7 +103,7 @@ async function tableFacts(
   };
 }
 
-/** A tick without work is not recorded, so the last recorded failure may be over by now. */
+/** Why the last recorded sweep failed. Null also if this is probably over: later ticks without work are not recorded. */
 function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: number): string | null {
   if (last === undefined || last.failure === null) return null;
   const endedMs = Date.parse(last.endedAt);
@@ -128,7 +128,7 @@ export function goneOf(
 }
 
 /**
- * Counts the index's expired entries, the newest first.
+ * Counts the index's expired entries. The newest are read first, because the reading may end early.
  * @param wanted oldest TTL to read, epoch seconds
  * @param shards highest number of shards that the table ever had
  */
@@ -178,7 +178,7 @@ async function lookAtIndex(
       items += read.length;
       for (const { ttl } of read) newest = Math.max(newest ?? ttl, ttl);
       oldest = [...oldest, ...read].toSorted((one, other) => one.ttl - other.ttl).slice(0, KEYS);
-      // The last entry of a page is its oldest entry. The next page may have more entries of the same second.
+      // A page's last entry is its oldest entry. Its second counts as not read, because the next page may have more entries of this second.
       unreadTo = Math.floor(read.at(-1)?.ttl ?? unreadTo);
       startKey = LastEvaluatedKey;
     } while (startKey !== undefined);
@@ -276,7 +276,7 @@ export function askSchedule({ deployment: { name } }: Table, { scheduler }: Clie
   return noneIfMissing(() => scheduler.send(new GetScheduleCommand(input)));
 }
 
-/** The alarms are asked for by their full names: a name prefix could also match alarms of another deployment. */
+/** The deployment's alarms. The request has their full names, because a prefix could also match another deployment's alarms. */
 export async function askAlarms({ deployment }: Table, { cloudWatch }: Clients): Promise<MetricAlarm[]> {
   const AlarmNames = alarmsOf(deployment).map(({ name }) => name);
   if (AlarmNames.length === 0) return [];

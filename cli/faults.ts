@@ -12,11 +12,11 @@ interface Fault {
   readonly is: string;
   /** A command or advice that mends the items with TTLs from `from` to `to` (whole minutes, ISO-8601). */
   readonly remedy: (tableName: string, from: string, to: string) => string;
-  /** True or a text: the item has the fault. Each different text is kept, so the texts must be few. */
+  /** Returns true or a detail if the item has the fault. FaultTally keeps all different details, so there must be few. */
   seen(item: ReadItem, model: ExpiryModel): boolean | string | undefined;
 }
 
-/** An item that expired this long ago should have been deleted by ticks. */
+/** Seconds after the TTL at which ticks should have deleted an item. */
 const GONE_SECONDS = 600;
 
 type Test = (is: string, remedy: Fault['remedy'], seen: Fault['seen']) => Fault;
@@ -125,7 +125,7 @@ export function readItem(item: StoredItem, { ttlAttribute, windowAttribute }: Ex
   const isAligned = window && windowStart(window.start, window.granularitySeconds) === window.start;
   return {
     ...{ item, ttl, now },
-    // The stored window: undefined if the table is indexed by second, empty if the item has no window.
+    // The stored window: undefined if the table is indexed by second, '' if the item has no window, '(no String)' for another type.
     stamp: item[windowAttribute ?? ''] !== undefined && stamp === '' ? '(no String)' : stamp,
     ttlFault: ttl === undefined ? undefined : ttlFault(ttl, now),
     // The Number's text is checked, because a JavaScript number has fewer digits than a Number of DynamoDB, which has up to 38.

@@ -14,7 +14,7 @@ export function writableFile(flag: string, path: string): string {
   throw wrong(flag, 'a file', `the folder ${path}`, 'Name a file in it.');
 }
 
-/** Creates the folder if it does not exist. @throws {InvalidFieldError} when files cannot be written into it */
+/** Creates the folder if it does not exist. @returns its absolute path @throws {InvalidFieldError} if files cannot be written into it */
 export function writableFolder(flag: string, path: string): string {
   const folder = resolve(path);
   try {
@@ -27,7 +27,7 @@ export function writableFolder(flag: string, path: string): string {
   return folder;
 }
 
-/** Makes a folder and its parents. Node's `recursive` never ends below /proc, where nobody can make a folder. */
+/** Makes a folder and its missing parents. Node's `mkdirSync` with `recursive` is not used, because it never returns below /proc. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(folder));

@@ -25,9 +25,9 @@ import { journalOf } from './journal.ts';
 import { readMetrics } from './metrics.ts';
 import { namesOf, typesOf } from './whole-table.ts';
 
-/** Function calls that a replay makes at the same time: each of its children deletes the chunks of a page in parallel. */
+/** Maximum number of Lambda functions that a replay runs at once: each of its children deletes PAGE_KEYS keys in parallel chunks. */
 const FUNCTIONS_AT_ONCE = (REPLAY_CONCURRENCY * PAGE_KEYS) / CHUNK_KEYS;
-/** The last tick should be younger than this. A tick starts each minute, but a single tick may be late. */
+/** Maximum age of the last tick: longer than the minute between two ticks, because a single tick may be late or fail. */
 const TICK_SECONDS = 600;
 const DAY_MS = 86_400_000;
 
@@ -61,7 +61,7 @@ export async function seeDeployment({ tables: [table], clients, now }: Given) {
       topic: ask('SNS', async () => {
         const told = readable(await alarms).flatMap(({ AlarmActions = [] }) => AlarmActions);
         const TopicArn = told.find(arn => arn.endsWith(`:${deployment}-alarms`));
-        // Only the deployment's own topic is asked about, not a topic that the configuration names.
+        // Subscriptions are read only for the topic that the deployment created (`alarms: true`), not for a user's topic.
         if (table.deployment.alarms !== true || TopicArn === undefined) return undefined;
         const found = await noneIfMissing(() => sns.send(new GetTopicAttributesCommand({ TopicArn })));
         const { SubscriptionsConfirmed: confirmed, SubscriptionsPending: pending } = found?.Attributes ?? {};
@@ -135,7 +135,7 @@ const nativeTtl = (subject: Table) => {
   return aws('update-time-to-live', subject, ` --time-to-live-specification ${quoted([enabled])}`);
 };
 const stream = ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES';
-/** The names of the pipes, each followed by the text of `says`. @param says false: the pipe is left out */
+/** The names of the pipes for which `says` returns a text, each followed by this text. */
 const pipesThat = (
   pipes: SeenTable['pipes'],
   says: (pipe: DescribePipeResponse | undefined) => string | false,
@@ -143,7 +143,7 @@ const pipesThat = (
 const differs = (expected: string, got: string | undefined) =>
   expected !== got && `expected ${expected}, got ${got || 'none'}`;
 
-/** The questions are in the order in which a user should mend the faults. */
+/** The questions about one table, in the order in which a user should follow the remedies. */
 export const OF_THE_TABLE = {
   'table-missing': broken(
     'Is the table there?',
@@ -205,7 +205,7 @@ export const OF_THE_TABLE = {
   'native-ttl': warning(
     'Is native TTL on, as the backstop?',
     nativeTtl,
-    // DynamoDB Local's native TTL deletes items at once: so native TTL has to be off there.
+    // In DynamoDB Local native TTL has to be off: it would delete expired items before the sweep does.
     ({ nativeTtl: is, model }) => !isLocal('DYNAMODB') && is === 'off' && differs(model.ttlAttribute, is),
   ),
   'native-ttl-other': broken(
@@ -219,7 +219,7 @@ export const OF_THE_TABLE = {
     subject =>
       subject.props.existingTable ? `${aws('update-table', subject, stream)} and then ${deploy()}` : deploy(),
     ({ table, props }) => {
-      // A table whose stream is off has no view type.
+      // Undefined if the table's stream is off: then the answer is "no", too.
       const view = table?.StreamSpecification?.StreamViewType;
       const isWrong = table && readsStream(props) && !/OLD/.test(`${view}`);
       return isWrong && differs('OLD_IMAGE or NEW_AND_OLD_IMAGES', view);

@@ -9,7 +9,7 @@ import { count } from './dashboard/words.ts';
 /** Characters that a terminal interprets: control and format characters, and separators of lines and paragraphs, except line feeds. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Shows special characters in keys, names or errors as JSON escapes, which a terminal does not interpret. JSON text keeps its meaning. */
+/** Replaces characters that a terminal would interpret with JSON escapes. JSON text keeps its meaning. */
 export function printable(text: string): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   // A character beyond U+FFFF has two code units, each with an escape of its own.
@@ -26,7 +26,7 @@ const KEY_END = 40;
 
 export const shownText = (key: ShownKey): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
-/** Keys can have 2 KB: a long key is shortened for a person, and its length is shown. `--json` prints the whole key. */
+/** Shortens a long key for a person, and shows its length: keys can have 2 KB. `--json` prints the whole key. */
 export function shortKey(text: string): string {
   if (text.length <= KEY_START + KEY_END) return text;
   const length = text.length.toLocaleString('en-US');
@@ -51,7 +51,7 @@ export function aligned(rows: readonly (readonly [name: string, text: string])[]
   return rows.map(([name, told]) => `  ${name.padEnd(width)}  ${told}`.trimEnd()).join('\n');
 }
 
-/** Numbers are aligned right. Rows of 0 are left out, except those that `always` names. */
+/** The rows as text, with the numbers aligned right. Rows with the value 0 are omitted, except those that `always` names. */
 export function countRows(
   rows: readonly (readonly [name: string, value: number, note: string])[],
   always: readonly string[],
@@ -68,12 +68,12 @@ export interface Screen {
   readonly columns?: number;
 }
 
-/** Columns where a width is needed and none is known. */
+/** Width in columns, if a width is needed and none is known. */
 export const USUAL_WIDTH = 80;
 /** Minimum width in columns. A narrower terminal wraps the lines itself. */
 const MIN_WIDTH = 40;
 
-/** Without `COLUMNS`, files and pipes have unlimited width: scripts read them. Colours depend on `NO_COLOR`, `FORCE_COLOR` and `TERM`. */
+/** Width and colours, which depend on `NO_COLOR`, `FORCE_COLOR` and `TERM`. Without `COLUMNS`, files and pipes have unlimited width. */
 export function lookOf({ isTTY, columns }: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
   const { COLUMNS = '', FORCE_COLOR } = environment;
   const wanted = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
@@ -88,10 +88,10 @@ export function lookOf({ isTTY, columns }: Screen, environment: NodeJS.ProcessEn
 /** Columns that a text beside a name needs. With fewer columns, the text's further lines begin below the name. */
 const MIN_COLUMN = 24;
 
-/** Lines that begin like a command are not wrapped: a user copies a command into a shell, where a line break would split it. */
+/** Whether a line begins like a command. Such a line is not wrapped: a user copies it into a shell, where a line break would split it. */
 export const isCommand = (line: string): boolean => /^ *(?:-> )?(?:npx|aws|export|terraform) /.test(line);
 
-/** Breaks a long line between words. Further lines begin below the last text after two or more blanks, if there is room. */
+/** Breaks a long line between words. For a line such as `name  text`, further lines begin below the text, if there is room. */
 function wrapLine(line: string, width: number): string[] {
   if (stringWidth(line) <= width || isCommand(line)) return [line];
   const column = stringWidth(/^.*\S {2,}(?=\S)/.exec(line)?.[0] ?? '');
@@ -145,5 +145,5 @@ const SIGNS: readonly (readonly [RegExp, Style])[] = [
 const withColouredSign = (line: string): string =>
   SIGNS.reduce((told, [sign, style]) => told.replace(sign, found => styled(style, found)), line);
 
-/** The caller has checked that the terminal has colours: `styleText` of older Node versions has no such check. */
+/** Styles a text without a check for colours: the callers check, because `styleText` of older Node versions does not. */
 const styled = (style: Style, text: string): string => styleText(style, text, { validateStream: false });

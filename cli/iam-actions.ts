@@ -22,7 +22,7 @@ const UNMEASURED = 'that is not measured';
 
 const UNCHECKED = 'that check is not made';
 
-/** Source of the help and of docs/reference/iam.md. Tests compare this list with the requests of all commands except `verify`. */
+/** The IAM actions that commands need. The help and docs/reference/iam.md list them. Tests compare most of them with the requests. */
 export const COMMAND_ACTIONS = {
   adopt: on(TABLE, [
     'dynamodb:DescribeTable',
@@ -64,7 +64,7 @@ export const COMMAND_ACTIONS = {
     ...on(TABLE, ['dynamodb:Scan'], UNMEASURED),
     ...on("the table's index and the journal", ['dynamodb:Query'], UNMEASURED),
     ...on('*', ['sqs:ListQueues']),
-    // The permission TagQueue is for CreateQueue with tags: TagQueue is not called.
+    // CreateQueue with tags needs the permission TagQueue, too. TagQueue is not called.
     ...on(VERIFY_QUEUE, ['sqs:CreateQueue', 'sqs:TagQueue', 'sqs:GetQueueAttributes', 'sqs:DeleteQueue']),
     ...on(VERIFY_QUEUE, ['sqs:ReceiveMessage', 'sqs:DeleteMessage'], UNMEASURED),
     ...on('*', ['states:TestState', 'cloudwatch:GetMetricData'], UNMEASURED),

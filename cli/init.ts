@@ -97,8 +97,8 @@ function refuseOthers(file: string, isForced: boolean): void {
 }
 
 /**
- * Asks each question again until its answer is accepted.
- * @param ask returns an answer, or an empty text for the default in brackets
+ * Asks for a table's name, keys and TTL attribute, each until the answer is accepted.
+ * @param ask returns the answer; an empty answer means the default, which the question has in brackets
  */
 export async function askForTable(
   ask: (question: string) => Promise<string>,

@@ -24,7 +24,7 @@ export function pauseText(table: string, { since, until }: Pause, now: number): 
 
 type StoredRow = Omit<SweepRow, 'table' | 'report'> & { readonly report: Partial<SweepReport> };
 
-/** Yields the execution with the latest start first. Reads the next page only when the caller needs it. */
+/** Yields the table's sweeps from the journal, the latest start first. Queries the journal again only when the caller needs more. */
 export async function* readRows(
   journal: JournalTable,
   table: string,
@@ -43,7 +43,7 @@ export async function* readRows(
   }
 }
 
-/** Adds what `told` leaves out: zeros, false and empty lists. */
+/** Returns the whole report: `told` may lack counts that are 0, a `dryRun` that is false, and empty lists. */
 export function wholeReport(told: Partial<SweepReport>): SweepReport {
   return { dryRun: false, ...noCounts(EXECUTION_COUNTS), failedKeys: [], sampleKeys: [], ...told };
 }

@@ -1,4 +1,4 @@
-/** What `precise-ttl local` prints: text at its start, and later lines about executions, expiries and functions. */
+/** Texts that `precise-ttl local` prints: one when it has started, then lines about executions, expiries and functions. */
 import { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
 import { jsonObject, leftNothing, readExecutionReport } from '../functions/report/sweep-totals.ts';
@@ -19,7 +19,7 @@ const shorten = (told: string, length: number): string =>
 /** A pipe's target without the beginning of its ARN, e.g. `event-bus/default` or `deliverystream/…`. */
 const targetOf = ({ targetArn }: PipeResource): string => targetArn.split(':').slice(5).join(':');
 
-/** The variables with which an AWS client uses the local services. */
+/** Environment variables with which AWS clients use the local services. */
 export function environmentOf({ region, ...served }: ServedCloud) {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
@@ -28,7 +28,7 @@ export function environmentOf({ region, ...served }: ServedCloud) {
   };
 }
 
-/** The content of the `--json` file. */
+/** What `precise-ttl local --json FILE` writes to the file. */
 export function factsOf(served: ServedCloud) {
   const { schedules, synthesized } = served.cloud;
   const { tables, stateMachines } = synthesized;
@@ -40,7 +40,7 @@ export function factsOf(served: ServedCloud) {
   };
 }
 
-/** @param fire whether the schedules start executions @param page address of the page of the sweep */
+/** The text printed at the start. @param fire whether schedules start executions @param page address of the page of `status --page` */
 export function describeStart(
   served: ServedCloud,
   first: Pick<ResolvedProps, 'tableName' | 'deployment'>,
@@ -67,7 +67,7 @@ export function describeStart(
       ...pipes.map(pipe => ['pipe', `${pipe.tableName} to ${targetOf(pipe)}: ${notSent}`] as const),
       ['schedules', fire ? next.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ]),
-    // The page's address has a token, and so is too long for a row of the table above.
+    // The page's address contains a token, and so is too long for the aligned lines above.
     `The page of the sweep, for a browser: ${page}`,
     startedHere &&
       `DynamoDB Local itself listens on port ${new URL(openAt).port} of every interface, and can't be told otherwise: whoever reaches this machine over a network can read and change these tables, unless a firewall is before it.`,
@@ -92,17 +92,17 @@ export const describeExpiry = ({ pipe, event }: DeliveredExpiry): string =>
 export const describePipeTrouble = (error: unknown, { address }: PipeResource): string =>
   `${timeOfDay(Date.now())}  ${address}  ${error}; it is tried again`;
 
-/** A line that a function printed. @param deployment prefix that is removed from the function's name */
+/** Time of day, function, and the line that the function printed. @param deployment prefix that is removed from the function's name */
 export function describeLine(functionName: string, line: string, deployment: string): string {
   const name = functionName.replace(`${deployment}-`, '');
   return `${timeOfDay(Date.now())}  ${name.padEnd('record-metrics'.length)}  ${readableLine(line)}`;
 }
 
-/** Fields that Lambda and the Powertools put into every JSON log line. They are not shown among the line's other fields. */
+/** Names of the fields that Lambda and the Powertools add to JSON log lines. `readableLine` leaves these fields out. */
 const ENVELOPE =
   /^(timestamp|service|requestId|function_(arn|memory_size|name|request_id)|cold_start|sampling_rate|xray_trace_id)$/;
 
-/** Shows a JSON log line as level, message and other fields, and embedded metrics as their fields. Other lines are shortened. */
+/** Shortens a printed line: a JSON log line to level, message and other fields, embedded metrics to `METRIC` and fields. */
 export function readableLine(line: string): string {
   const { _aws: metrics, level = metrics && 'METRIC', message = '', ...more } = jsonObject(line) ?? {};
   if (typeof level !== 'string') return shorten(line, 400);
@@ -117,7 +117,7 @@ export function readableLine(line: string): string {
 
 function inWords(value: unknown): string {
   if (typeof value === 'string') return value;
-  // The stack of an error that the Powertools logged would fill the line.
+  // Of an error that the Powertools logged, only name and message are shown: the stack would fill the line.
   const isError = isObject(value) && 'stack' in value && 'message' in value;
   return isError ? `${value['name']}: ${value['message']}` : JSON.stringify(value);
 }
@@ -127,11 +127,11 @@ interface EndedOptions {
   readonly failedCall?: InvocationRecord | undefined;
   /** Name of the schedule that started the execution, if a schedule did. */
   readonly schedule?: string | undefined;
-  /** The command is stopping, and aborts running executions. @default false */
+  /** Whether the command is stopping, which aborts running executions. @default false */
   readonly stopping?: boolean;
 }
 
-/** Describes an ended execution in one line. Further lines show why an execution failed, and which items it did not delete. */
+/** One line about an ended execution. If it failed or did not delete some items, more lines tell why, and which items. */
 export function describeExecution(
   execution: Execution,
   { failedCall, schedule, stopping }: EndedOptions = {},
@@ -150,7 +150,7 @@ export function describeExecution(
   if (status === 'SUCCEEDED' && left.length === 0)
     return `${line}${readExecutionReport(outputText) === undefined ? `succeeded in ${took}` : describeSwept(reports)}`;
   const failure = status === 'SUCCEEDED' ? [] : describeFailure(execution, failedCall);
-  // The row `cause` would be the JSON of the reports that the rows below show.
+  // The row `cause` is left out: it is JSON with the same reports that the rows below show.
   const why = reports.length > 0 ? failure.filter(([row]) => row !== 'cause') : failure;
   const rows = [
     ...why,
@@ -164,7 +164,7 @@ export function describeExecution(
 
 type Reports = readonly (readonly [table: string, report: SweepReport])[];
 
-/** Leaves out reports of tables without expired items and without a failure. */
+/** The tables' reports in an execution's output or cause, without tables that had no expired items and no failure. */
 function reportsOf(said: unknown): Reports {
   const { tables = {}, notRecorded } = readExecutionReport(said) ?? {};
   return Object.entries(notRecorded === undefined ? tables : {})
@@ -188,7 +188,7 @@ function describeLeft({ failure, lagMs, failedKeys, ...counts }: SweepReport): s
 
 type Rows = readonly (readonly [name: string, told: string])[];
 
-/** Why an execution failed. @param call the last failed call of a function in the execution or in its children */
+/** Rows that tell why an execution failed. @param call the last failed call of a function in the execution or in its children */
 export function describeFailure({ error = '', cause = '' }: Execution, call?: InvocationRecord): Rows {
   const { errorType = '', errorMessage = '' } = call?.error ?? {};
   const rows: Rows = [
@@ -202,7 +202,7 @@ export function describeFailure({ error = '', cause = '' }: Execution, call?: In
   return rows.filter(([, told]) => told !== '');
 }
 
-/** For the error of a function: its message and stack. Any other cause is only shortened. */
+/** Rows with message and stack if the cause is a function's error, otherwise one row with the shortened cause. */
 function describeCause(cause: string): Rows {
   const { errorMessage, trace } = jsonObject(cause) ?? {};
   if (errorMessage === undefined) return [['cause', shorten(cause, 1_000)]];
@@ -217,7 +217,7 @@ function describeCause(cause: string): Rows {
 
 const MOST_CALLS = 1_000;
 
-/** The failed calls of functions in running executions. A call's log lines explain the failure. */
+/** Keeps the failed function calls of running executions, to show what the function printed when the execution has ended. */
 export class FailedCalls {
   #calls: readonly InvocationRecord[] = [];
 
@@ -237,7 +237,7 @@ export class FailedCalls {
   }
 }
 
-/** An execution with the child executions that its Map Runs started. */
+/** The execution and the child executions of its Map Runs, at any depth. */
 const familyOf = (execution: Execution): Execution[] => {
   const children = execution.mapRuns.flatMap(({ executions }) => executions);
   return [execution, ...children.filter(child => child instanceof Execution).flatMap(familyOf)];

@@ -15,7 +15,7 @@ const port = (byDefault: number, help: string) =>
 /** Maximum number of children of a replay at once. With more children, function calls wait for so long that even ticks time out. */
 const CHILDREN_AT_ONCE = 5;
 
-/** V8 collects garbage when a heap has grown by this percentage. By default a heap may grow to four times the memory in use. */
+/** V8 collects garbage when a heap has grown by this percentage. This saves memory: by default, heaps may grow to four times their use. */
 const GROWING_PERCENT = 40;
 
 export const command = defineCommand({
@@ -47,7 +47,7 @@ AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already, on this machine.`
     const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
     const config = await loadConfig(flags.config);
     setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
-    // Imported late, because CDKTF takes most of a second to load: so errors of flags and of the configuration are printed at once.
+    // Imported late, so that errors of flags and of the configuration are printed at once: CDKTF takes most of a second to load.
     const [{ serve }, { localStack }, lines, { startPage }] = await Promise.all([
       import('../local/serve.ts'),
       import('../local/stack/synthesized.ts'),

@@ -8,14 +8,14 @@ type Metric = readonly [
   dimensions: Readonly<Record<string, string>>,
 ];
 
-/** `from`, `to`: epoch milliseconds. @param Period seconds per value @returns a function that finds a metric's values by its key */
+/** Reads metrics from `from` to `to`, epoch milliseconds. @param Period seconds per value @returns finds a metric's values by its key */
 export async function readMetrics(
   client: CloudWatchClient,
   metrics: readonly Metric[],
   [from, to]: readonly [number, number],
   Period: number,
 ): Promise<(key: string) => readonly number[]> {
-  // CloudWatch wants an id to begin with a small letter.
+  // The keys are ids in lower case, because CloudWatch wants an id to begin with a lower-case letter.
   const MetricDataQueries = metrics.map(([key, Namespace, MetricName, Stat, dimensions]) => {
     const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
     const Metric = { Namespace, MetricName, Dimensions };

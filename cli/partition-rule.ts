@@ -5,16 +5,16 @@ import { PARTITION_UNITS } from '../expiry/window.ts';
  * How many shards a window needs. Too many writes to one partition of the index make the sweep late and throttle the users' own puts.
  */
 
-/** Write units per second of a new table on demand, and also of its index. Source: DynamoDB Developer Guide, "Warm throughput". */
+/** Warm throughput of a new on-demand table or index, write units per second. Source: DynamoDB Developer Guide, "Warm throughput". */
 export const NEW_TABLE_UNITS = 4000;
 
-/** Units per second for which one partition is enough. Less than PARTITION_UNITS, because a load is uneven within a second. */
+/** Write units per second for which one partition is enough. Less than PARTITION_UNITS, because a load is uneven. */
 const FITS_ONE_PARTITION = 800;
 
 /** A partition must have room for a load of this many standard deviations above the average. */
 const DEVIATIONS = 3;
 
-/** Maximum share of the advised warm throughput that the load takes. A key may then have 100 units per second. */
+/** The load takes at most this share of the advised warm throughput. At this share, a key may have 100 units per second. */
 const FULL_SHARE = 0.4;
 
 export interface IndexLoad {
@@ -32,17 +32,17 @@ interface ShardAdvice {
    * DynamoDB allows.
    */
   readonly verdict: 'holds' | 'late' | 'impossible';
-  /** The smallest sufficient number of shards with a warm throughput of `warmUnits`. Undefined: no number is sufficient. */
+  /** The smallest number of shards that gives `holds`, on an index with `warmUnits`. Undefined: no allowed number does. */
   readonly shards: number | undefined;
-  /** Write units per second for which the index should be warm, at least as many as today. */
+  /** Warm throughput that the index should have, write units per second; at least the `warmUnits` of the load. */
   readonly warmUnits: number;
 }
 
-/** An experiment compared this rule with the real sweep, on a simulated index (lab/experiments/partitions.ts in commit cd567234). */
+/** Advises shards for a load. Compared with the real sweep on a simulated index: lab/experiments/partitions.ts in commit cd567234. */
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, granularityMinutes, shards, perSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;
   const units = 2 * perSecond;
-  // Index keys of a second or a minute get puts first and deletes later, not both at once: items seldom live for less than a minute.
+  // An index key of a second or a minute gets puts first and deletes later, as most items live longer. So only the puts count.
   const ofWindow = indexedBy === 'window' && granularityMinutes > 1 ? units : perSecond;
   const ofKey = ofWindow / (indexedBy === 'second' ? 1 : shards);
   const holds = ofKey <= mostOfKey(units, warm);
@@ -55,7 +55,7 @@ export function adviseShards(load: IndexLoad): ShardAdvice {
   };
 }
 
-/** Most units per second of a key. A partition's load of m units, by keys with x units each, has the standard deviation √(m × x). */
+/** Returns a key's maximum units per second. A partition's load m, by keys with x units each, has the standard deviation √(m × x). */
 function mostOfKey(units: number, warmUnits: number): number {
   if (units <= FITS_ONE_PARTITION) return FITS_ONE_PARTITION;
   const used = units / warmUnits;

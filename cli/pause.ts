@@ -88,7 +88,7 @@ deleted. So it is after a pause that has ended by itself, and after an outage, w
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** @throws {InvalidFieldError} when there is no journal */
+/** Reads the tables' pauses and watermarks from the journal. @throws {InvalidFieldError} when there is no journal */
 async function readTables({ tables, clients, config, now }: Given) {
   const journal = journalOf(tables[0], clients);
   const state = await noneIfMissing(() => readState(journal));
@@ -111,7 +111,7 @@ const statesOf = (tables: Awaited<ReturnType<typeof readTables>>['tables'], unpa
     ({ table, pause }) => `${table} is ${pause ? `paused ${pauseText(table, pause, now)}` : unpaused}.`,
   );
 
-/** If the table is paused already, only the end of the pause changes, not its start. @throws {JournalUnwritableError} */
+/** Pauses the table. If it is paused already, changes the end of its pause and keeps the start. @throws {JournalUnwritableError} */
 export async function pauseTable(journal: JournalTable, table: string, pause: Pause): Promise<void> {
   const { since, until } = pause;
   const begun = await updateEntry(journal, tableEntry(table), {

@@ -3,7 +3,7 @@ import { type Screen, shownOn, type TextKind, USUAL_WIDTH } from './format.ts';
 /** The progress that is on the terminal. It is removed before other text is written there. */
 let onTerminal: Progress | undefined;
 
-/** Commands print only by the functions of this file, which escape control characters. The linter forbids `console` elsewhere. */
+/** Prints to stdout, with control characters escaped. Commands print only by this file: the linter forbids them `console`. */
 export function print(text: string, kind?: TextKind): void {
   onTerminal?.end();
   console.log(shownOn(process.stdout, text, kind));

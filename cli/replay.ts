@@ -82,7 +82,7 @@ function settingsOf({ flags, tables, now }: Asked) {
     const perSecond = flags['max-per-second'] ?? (maxDeletesPerSecond || undefined);
     const limit = !dryRun && perSecond !== undefined && { maxDeletesPerSecond: perSecond };
     const input: ReplayInput = { table, from, to, ...(dryRun && { dryRun }), ...limit };
-    // The name has a hash of the table: the same state machine may have swept the same expiry times of another table.
+    // The hash of the table's name makes the name unique: one state machine has the replays of all tables.
     const name = [dryRun ? 'dryrun' : 'replay', compact(from), compact(to), label, shortHash(table)].join(
       '-',
     );
@@ -91,7 +91,7 @@ function settingsOf({ flags, tables, now }: Asked) {
   return { from, to, dryRun, label, executions };
 }
 
-/** Checks `--from` and `--to` by the replay's own rules, before an execution starts. */
+/** Checks `--from` and `--to` as a replay does, and that `--to` has passed. Returns both as ISO-8601 in whole seconds. */
 function spanOf({ from, to }: Asked['flags'], nowMs: number, [table]: Given['tables']): [string, string] {
   for (const [flag, value] of Object.entries({ from, to }))
     if (value === undefined) throw wrong(`--${flag}`, TIME.kind.expected, undefined, `Write --${flag} TIME.`);
@@ -128,11 +128,11 @@ const MAX_ATTEMPTS = 99;
 
 type Ended = Awaited<ReturnType<typeof sweep>>;
 
-/** The execution of a paused table succeeds, too, but leaves the items for later. */
+/** Whether everything was swept. The execution of a paused table also succeeds, but leaves the items for later. */
 const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =>
   status === 'SUCCEEDED' && totals.leftForLater === 0;
 
-/** An earlier execution that failed or left items is repeated under the next name: Step Functions accepts a name only once in 90 days. */
+/** Runs a replay to its end. Repeats an earlier execution that failed or left items under a new name, as the old is refused for 90 days. */
 async function sweep(
   sfn: SFNClient,
   stateMachineArn: string,
@@ -169,7 +169,7 @@ async function sweep(
   }
 }
 
-/** Step Functions may not know a new execution for a moment. The wait grows, so that a long execution causes few requests. */
+/** Waits for the end of an execution, which may not be visible at once. The pauses grow, so that a long wait causes few requests. */
 async function untilEnd(
   describe: () => Promise<DescribeExecutionCommandOutput | undefined>,
   signal: AbortSignal,
@@ -181,7 +181,7 @@ async function untilEnd(
   }
 }
 
-/** Finds the state machine's ARN, which contains the account. @throws {InvalidFieldError} when the state machine is missing */
+/** Finds a state machine's ARN by its name: the account in the ARN is not known. @throws {InvalidFieldError} if there is none */
 async function machineArnOf(client: SFNClient, machine: string, region: string): Promise<string> {
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1_000 })) {
     const arn = stateMachines.find(({ name }) => name === machine)?.stateMachineArn;

@@ -9,10 +9,10 @@ import { countsText, shortKey } from './format.ts';
 import { pauseText } from './journal.ts';
 
 const DAY_MS = 86_400_000;
-/** A day has 1,440 ticks, and a few replays. */
+/** Largest number of sweeps that --history lists: a day has 1,440 ticks, and a few replays. */
 const SWEEPS_OF_A_DAY = 1_500;
 const SHOWN_SWEEPS = 5;
-/** After this time the command prints the answers that have arrived, and so ends within 15 seconds. */
+/** Time limit for requests: the command then prints the answers that have arrived, so that it ends within 15 seconds. */
 const SECONDS = 13;
 
 const SERVICES = ['DYNAMODB', 'SCHEDULER', 'CLOUDWATCH'] as const;
@@ -70,8 +70,8 @@ async function servePage({ config, tables, print, stopped }: Given) {
 }
 
 /**
- * @param environment names the endpoints of the services
- * @param stepFunctions URL of the emulator's page. @default none
+ * Serves the web page of `status --page`. `environment` has the endpoints of the services if they are not AWS's.
+ * @param stepFunctions URL of the Step Functions emulator, to which the web page links. @default no link
  */
 export async function startPage(
   config: DeploymentConfig,
@@ -125,7 +125,7 @@ const EXITS = {
 
 export const exitOf = (facts: Facts) => EXITS[verdictOf(facts)];
 
-/** `broken` and `warnings`: a fact shows that something is wrong; `unknown`: too little is known. */
+/** Returns `broken` if sweeps are late, fail or do not start; `warnings` after less serious findings; `unknown` if too little is known. */
 function verdictOf(facts: Facts): Verdict {
   const { overdue, left, pause, isScheduled, alarms, isLate, failing, tick } = facts;
   if (isLate || failing !== null || isScheduled === false) return 'broken';
@@ -136,7 +136,7 @@ function verdictOf(facts: Facts): Verdict {
 
 type Row = readonly [name: string, is: string];
 
-/** Rows without a text are left out. */
+/** Returns only the rows that have a text. */
 const said = (rows: readonly (readonly [name: string, is: string | false | undefined])[]): Row[] =>
   rows.flatMap(([name, is]) => (is ? [[name, is] as const] : []));
 
@@ -215,7 +215,7 @@ function goneText({ gone, watermark, left, overdue }: Facts, now: number): strin
     ...(unseen > 0 ? [`${counted(unseen, 'item')} that no sweep finds`] : []),
     ...(recent > 0 ? [`${counted(recent, 'item')} of the last minutes that the index did not show`] : []),
   ];
-  // With --watch the command reads the index each time, but the table only sometimes.
+  // With --watch the table is read less often than the index. An older read of the table does not show that all items are gone.
   const isKnown = left !== null && left.readAt >= (overdue?.readAt ?? 0);
   const known = isKnown ? '' : ', as far as the index shows';
   return `everything that was due by ${clock(gone.by, now)} is gone, since ${clock(gone.since, now)}${first}${but.length > 0 ? `, but for ${but.join(' and ')}` : ''}${known}`;

@@ -20,7 +20,7 @@ const MAX_LAG = { p99: 2, max: 5 } as const;
 const MAX_START_SECONDS = 50;
 const MAX_CALCULATED = 1.25;
 const MAX_INDEX_P99_MS = 1_000;
-/** One of these seconds allows for AWS's rounding: AWS rounds the times of stream records down to the second. */
+/** Limit of the time from a delete to its event. Up to a second is rounding: AWS rounds the times of stream records down to the second. */
 const MAX_EVENT_P99_SECONDS = 3;
 const MIN_DEPTH = 99;
 

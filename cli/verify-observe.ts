@@ -35,9 +35,9 @@ export interface ObserveOptions {
 const SECOND = 1_000;
 const MINUTE = 60_000;
 export const MINUTES = 10;
-/** Lifetime of the written items: longer than the two minutes that a tick plans ahead, so that the index has an item in time. */
+/** Lifetime of the written items: over two minutes, so that an item is in the index before the start of the tick that deletes it. */
 const LIFETIME_SECONDS = 150;
-/** Time in which streams and CloudWatch catch up. */
+/** Wait after the last expiry: until then, records of the stream and datapoints of CloudWatch may still arrive. */
 const SETTLE_SECONDS = 150;
 /** Numbers of keys to try in a JSONata group-by: with more keys, the group-by recurses deeper. */
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
@@ -54,7 +54,7 @@ export function monthOf(props: ResolvedProps): Bill {
   return monthlyBill(billedDeployment([props], { ...load, itemsPerMonth: 60 * TICKS_A_MONTH }));
 }
 
-/** A part without an answer throws a {@link NoAnswerError} when the part is read. */
+/** What was observed. Reading a field whose question got no answer throws a {@link NoAnswerError}. */
 export type Seen = Awaited<ReturnType<typeof observe>>;
 
 export async function observe(options: ObserveOptions) {
@@ -90,7 +90,7 @@ export async function observe(options: ObserveOptions) {
   );
 }
 
-/** The largest of DEPTHS with which a JSONata group-by succeeds. A group-by of n keys reaches the depth n + 1. */
+/** Returns the largest number of keys in DEPTHS with which a JSONata group-by succeeds, or 0. */
 async function observeDepth({ sfn }: VerifyClients): Promise<number> {
   let deepest = 0;
   for (const keys of DEPTHS) {
@@ -145,7 +145,7 @@ async function observeMetrics({ verified, clients }: ObserveOptions, fromMs: num
     ...{ minutes: (toMs - fromMs) / MINUTE, started: sum('ExecutionsStarted'), billedMemoryMb },
     unsuccessful: UNSUCCESSFUL.reduce((total, name) => total + sum(name), 0),
     gbSeconds: (sum('ExpressExecutionBilledDuration') / 1_000) * (billedMemoryMb / 1_024),
-    // The longest call of each task, milliseconds.
+    // Duration of the longest call of each task that was called, milliseconds.
     longest: Object.fromEntries(
       taskNames.filter(task => values(task).length > 0).map(task => [task, most(task)]),
     ),
@@ -155,12 +155,12 @@ async function observeMetrics({ verified, clients }: ObserveOptions, fromMs: num
 /** Times are epoch milliseconds. */
 interface SeenExpiry {
   readonly expiredAt: number;
-  /** AWS rounds the time of a stream's record down to the second. */
+  /** A multiple of 1000: AWS rounds the time of a stream's record down to a whole second. */
   readonly deletedAt: number;
   readonly sentAt: number;
 }
 
-/** Writes items that expire, renews one item of ten in the item's last second, and reads the events of the expiries. */
+/** Makes a writer: it writes items that expire, renews one item of ten a second before expiry, and reads the events of the expiries. */
 function writerOf({ verified, clients, time, show }: ObserveOptions) {
   const { documents, sqs } = clients;
   const { props, queueUrl: QueueUrl } = verified;
@@ -171,7 +171,7 @@ function writerOf({ verified, clients, time, show }: ObserveOptions) {
   /** A queue may deliver an event twice: so the events are kept by id. */
   const events = new Map<string, SeenExpiry>();
   const seen: {
-    /** Milliseconds from a put to the entry in the index. */
+    /** Milliseconds from a put until a query finds the item in the index, or until the queries end without the item. */
     indexLags: Answer<readonly number[]>;
     expiries: Answer<readonly SeenExpiry[]>;
   } = { indexLags: { is: [] }, expiries: { is: [] } };

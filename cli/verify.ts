@@ -159,7 +159,7 @@ function describeReport(judged: readonly Judged[]): string {
 
 /** Every resource that the command creates has this in its name. */
 export const VERIFY_NAME = 'precise-ttl-verify';
-/** Every resource that the command creates has this tag. Tables without this tag are never deleted. */
+/** Tag of the resources that the command creates. The command never deletes a table without this tag. */
 const VERIFY_TAG = { 'precise-ttl:verify': 'to be removed' } as const;
 
 export function verifyConfig(region: string, queueArn: string): DeploymentConfig {
@@ -187,7 +187,7 @@ export function verifyConfig(region: string, queueArn: string): DeploymentConfig
 
 export const verifiedProps = (config: DeploymentConfig) => tablesOf(config)[0].props;
 
-/** Terraform must not ask, because the user has already agreed to the question of `verify`. */
+/** Arguments for Terraform to apply without a question, because the user has already agreed to the question of `verify`. */
 const APPLY = ['apply', '-input=false', '-auto-approve'];
 /** Matches the URL of a queue that the command itself creates. Terraform creates and removes the other queues. */
 const OWN_QUEUE = new RegExp(`/${VERIFY_NAME}-[0-9a-z]+$`);
@@ -196,7 +196,7 @@ const DELETED_SECONDS = 300;
 type Deployer = ReturnType<typeof deployerOf>;
 
 /**
- * Deploys and removes everything that `verify` needs.
+ * Returns the functions that deploy and remove everything that `verify` needs.
  * @param folder contains a folder with Terraform's state for each account and region, until everything is removed
  */
 export function deployerOf(
@@ -231,7 +231,7 @@ export function deployerOf(
     await waitUntilTableNotExists({ client: dynamoDb, maxWaitTime: DELETED_SECONDS }, { TableName });
   };
 
-  /** The folder is deleted last: with Terraform's state in the folder, another run can find the resources that are left. */
+  /** Removes the deployment, and then its folder: after a failure, another run finds what is left by Terraform's state in the folder. */
   const removeDeployment = async (): Promise<void> => {
     const terraform = await openTerraform({ config: configFile(), removed: true });
     const status = await terraform.run(APPLY, process.stderr);
@@ -245,7 +245,7 @@ export function deployerOf(
 
   return {
     /**
-     * Also creates the queue of this run: the queue's ARN has the account and region that name Terraform's state folder.
+     * Removes what an earlier run has left. First creates this run's queue: its ARN has the account for the name of the state folder.
      * @returns whether an earlier run had left its table or a queue
      */
     async removeLeft(): Promise<boolean> {

@@ -12,7 +12,7 @@ import type { ItemKey } from '../statemachine/contract/keys.ts';
 import { isThrottled, noneIfMissing } from './clients.ts';
 import { count, counted, lasting } from './dashboard/words.ts';
 
-/** The low-level client reads items of this form: `{ ttl: { N: '1700000000' } }`. */
+/** An item as the low-level client returns it, such as `{ ttl: { N: '1700000000' } }`. */
 export type StoredItem = Readonly<Record<string, AttributeValue>>;
 
 export function storedKey(item: StoredItem, names: readonly string[]): ItemKey {
@@ -22,7 +22,7 @@ export function storedKey(item: StoredItem, names: readonly string[]): ItemKey {
 }
 
 export interface Pace {
-  /** Milliseconds. */
+  /** Milliseconds since any fixed moment. */
   now(): number;
   sleep(ms: number, signal: AbortSignal): Promise<unknown>;
 }
@@ -32,7 +32,7 @@ const REAL_PACE: Pace = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** The SDK makes further attempts within each of these attempts. */
+/** Maximum number of attempts for a request. Within each of them, the SDK makes attempts, too. */
 const ATTEMPTS = 10;
 const MAX_BACKOFF_MS = 30_000;
 
@@ -47,7 +47,7 @@ export class Rate {
     this.#pace = pace;
   }
 
-  /** Waits until `perSecond` allows the units of the earlier calls. */
+  /** Waits as long as the units of the earlier calls take at `perSecond`. The next call waits for `units`, too. */
   async take(units: number, signal: AbortSignal): Promise<void> {
     const now = this.#pace.now();
     const turn = Math.max(now, this.#paidOffAt);
@@ -74,7 +74,7 @@ export class Rate {
 }
 
 /**
- * Begins `tasks` in their order. After an abort no task begins, and the function resolves. The first error aborts the others and is thrown.
+ * Runs `tasks` in order. After `signal` aborts, no task begins and the function resolves. A task's error aborts the others and is thrown.
  */
 export async function inParallel<Task>(
   tasks: readonly Task[],
@@ -159,7 +159,7 @@ interface ScanOptions {
 const SEGMENTS = 4;
 const MAX_PAGE_ITEMS = 100_000;
 
-/** The segments are read in parallel, each segment at about one page a second. @returns how many items were read */
+/** Reads a table or an index in parallel segments, with the units per second of `rate`. @returns how many items were read */
 export async function scanTable(
   client: DynamoDBClient,
   { name, unitsOfItem, itemCount }: Pick<ReturnType<typeof sizeOf>, 'name' | 'unitsOfItem' | 'itemCount'>,

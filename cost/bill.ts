@@ -63,7 +63,7 @@ export function monthlyBill(deployment: BilledDeployment) {
   };
 }
 
-/** Not counted: replays that a person starts, and the additional reads after an outage. */
+/** Returns the rows of the sweep. Not counted: replays that a person starts, and the additional reads after an outage. */
 function rowsOfSweep(usage: ReturnType<typeof usageOfMonth>): Row[] {
   const rowGb = (usage.sweptTables * ROW.bytes * (ROW.days / 30)) / GB;
   return [
@@ -119,8 +119,8 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
 }
 
 /**
- * Not counted: targets of events, and records of deletes by users, which the pipe's filter lets through. Pipes reads a stream for free.
- * Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
+ * Returns the rows of the pipes. Not counted: targets of events, and records of users' deletes, which pass the pipe's filter, too. Pipes
+ * reads a stream for free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
  */
 function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const pipes = tables.flatMap(({ pipes: kinds, itemsPerMonth, itemBytes }) =>

@@ -1,6 +1,6 @@
 /**
- * Dollars per unit in us-east-1 on 2026-11-21, without volume discounts and free tiers. Sources: https://aws.amazon.com/SERVICE/pricing/ of
- * step-functions, lambda (arm64), dynamodb, eventbridge, cloudwatch, firehose, s3 (standard class).
+ * Dollars per unit in us-east-1 on 2026-11-21, without volume discounts and free tiers. Source: https://aws.amazon.com/SERVICE/pricing/,
+ * where SERVICE is step-functions, lambda (arm64), dynamodb, eventbridge, cloudwatch, firehose or s3 (standard class).
  */
 export const PRICES = {
   stateTransitions: 25 / 1e6,
@@ -12,9 +12,9 @@ export const PRICES = {
   dynamoDbWriteUnits: 0.625 / 1e6,
   schedulerInvocations: 1 / 1e6,
   logGb: 0.5,
-  /** The price of a compressed GB: storing a GB of log lines costs less. */
+  /** Per compressed GB. Log lines are compressed when stored, so a GB of log lines costs less. */
   logGbMonths: 0.03,
-  /** A custom metric costs only in hours with a datapoint. */
+  /** Per month. The hours in which a metric has no datapoint are free. */
   customMetrics: 0.3,
   alarmMetrics: 0.1,
   dashboards: 3,

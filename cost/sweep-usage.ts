@@ -37,12 +37,12 @@ const PAUSES_KEPT = 2;
 /** Number of index keys that a lookback reads in an index by second: the keys of a minute, and of the ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;
 
-/** Step Functions bills an execution's memory in steps of 64 MB, and its duration in steps of 0.1 s. */
+/** Billed memory of an execution: one step of 64 MB. Step Functions bills the execution's duration in steps of 0.1 s. */
 const EXECUTION_GB = 64 / 1024;
 const EXECUTION_STEP_SECONDS = 0.1;
 const CHILD_SECONDS = 0.1;
 
-/** Milliseconds that each delete waits longer if its page was read right after other deletes. Measured in the simulation. */
+/** Milliseconds that planned deletes wait longer if their page is read after other deletes, not when a second begins. From a simulation. */
 const FOLLOWING_PAGE_MS = 75;
 
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
@@ -97,7 +97,7 @@ function tick(tables: readonly SweptTable[]) {
   };
 }
 
-/** Reads of the pauses in a tick. DeleteChunk reads the pauses again when the copy in its process is PAUSES_KEPT seconds old. */
+/** Number of reads of the pauses in a tick. DeleteChunk reads them again when the copy in its process is PAUSES_KEPT seconds old. */
 function readsOfPauses(swept: readonly TableSweep[]): number {
   const slots = MINUTE / PAUSES_KEPT;
   const taken = (of: number) =>
@@ -178,7 +178,7 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const besides = indexedBy === 'second' ? 0 : (2 * shards) / table.granularityMinutes;
   const deletes = moments * Math.ceil(items / Math.max(1, moments) / CHUNK_KEYS) + (pages - 1);
   const early = pollSeconds > 0 || !isPlanned ? 0 : MINUTE / Math.min(MINUTE, Math.max(1, allItems));
-  // A planned delete waits as long as its page's query took: DynamoDB's clock may be this much behind.
+  // A planned delete waits for `clockSkewMs`: from DynamoDB's date (whole seconds) to the query's end. Queries mostly begin with a second.
   const sureMs = readMs(Math.min(KEYS_AT_ONCE, keys / reads + besides));
   const follows = polls === 0 ? 1 - 1 / pages : moments * pollSeconds > MINUTE ? 1 : 0;
   const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;
@@ -193,7 +193,7 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   };
 }
 
-/** Calls of QueryExpired by a child that reads `every` seconds ahead, including the last call, which ends the child. */
+/** Number of calls of QueryExpired by a child that reads `every` seconds ahead, with the call that ends the child; 0 if `every` is 0. */
 function pollsOf(moments: number, every: number): number {
   if (every === 0) return 0;
   if (moments < 1) return MINUTE / every + 1 + moments;
@@ -247,9 +247,9 @@ function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' 
     return { probes: back + ahead, probesInTurn: (back + ahead) / KEYS_AT_ONCE };
   }
   const edges = 1 / granularityMinutes;
-  // In a window's first ten minutes the lookback also reads the previous window: earlier versions put TTLs equal to the start there.
+  // In a window's first ten minutes the lookback begins at its start, and earlier versions put TTLs equal to it into the previous window.
   const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
-  // One query answers for the lookback and the upcoming minute, unless items of the previous minute still wait for their delete.
+  // In the same window, one query answers for the lookback and the upcoming minute, unless items of the previous minute wait for deletes.
   const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);
   const ahead = isAhead ? 2 * edges + (1 - edges) * waiting : 0;
   return { probes: shards * (back + ahead), probesInTurn: 1 + Math.min(1, ahead) };

@@ -11,9 +11,9 @@ import { windowKey, windowStart } from './window.ts';
 export interface ExpiryOptions {
   /** Lifetime of the item in seconds from now; 0: the item never expires. @default the model's `defaultTtlSeconds` */
   readonly ttlSeconds?: number;
-  /** The moment of expiry, epoch seconds: give either `expiresAt` or `ttlSeconds`. */
+  /** The moment of expiry, epoch seconds. It is an error to give both `expiresAt` and `ttlSeconds`. */
   readonly expiresAt?: number;
-  /** The writer's clock, epoch milliseconds. @default Date.now() */
+  /** The current time, epoch milliseconds. @default Date.now() */
   readonly nowMs?: number;
 }
 
@@ -21,7 +21,7 @@ const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof E
 
 /**
  * Returns the TTL and, in a table indexed by window, the window. Put both into the item on every write: a new TTL may be in another window.
- * For an item that never expires the result is empty; {@link withExpiry} makes a stored item permanent.
+ * For an item that never expires the result is empty. To make a stored item permanent, remove its attributes with {@link withExpiry}.
  * @param key the item's primary key, or the whole item, in the form of the document client
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
  * @throws InvalidModelError; InvalidTtlError for a TTL that must not be written; InvalidKeyError for an incomplete key;
@@ -140,7 +140,7 @@ export function withExpiry<Request extends UpdateRequest>(
   };
 }
 
-/** An update expression may have a keyword only once. SET and REMOVE are reserved words, so no attribute's name looks like a keyword. */
+/** Adds to the keyword's clause: an expression may have only one. No attribute's name can look like a keyword: both are reserved words. */
 function addClause(expression: string | undefined, keyword: 'SET' | 'REMOVE', addition: string): string {
   if (!expression?.trim()) return `${keyword} ${addition}`;
   const clause = new RegExp(`(?<![#:.\\w])${keyword}\\s+`, 'i');

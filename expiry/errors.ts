@@ -5,7 +5,7 @@ export interface FieldProblem {
   readonly remedy: string;
 }
 
-/** The base class of this project's own errors. */
+/** The base class of the error classes of precise-ttl. */
 export class PreciseTtlError extends Error {
   override readonly name: string = 'PreciseTtlError';
 }

@@ -1,6 +1,6 @@
 /**
- * The `detail` of an EventBridge event, the body of an SQS or SNS message, the data of a Kinesis record, or a line of an archive. Functions
- * and state machines get an array of such events.
+ * The deletion of an expired item, as the `detail` of an EventBridge event, the body of an SQS or SNS message, the data of a Kinesis
+ * record, or a line of an archive. Functions and state machines get an array of ExpiryEvents.
  */
 export interface ExpiryEvent {
   /** A unique id. If an event is delivered twice, both deliveries have the same id. */
@@ -10,13 +10,13 @@ export interface ExpiryEvent {
   readonly key: EventImage;
   /** A hash of the key, the same for all events of an item: the FIFO queue's message group, the Kinesis stream's partition key. */
   readonly group: string;
-  /** The item's TTL, ISO-8601; null if the item has no valid TTL, e.g. if native TTL deleted the item by another attribute. */
+  /** The item's TTL, ISO-8601; null if the item has no valid TTL, e.g. because native TTL uses another attribute. */
   readonly expiredAt: string | null;
   /** The time of the deletion, ISO-8601, rounded down to the second by DynamoDB Streams. */
   readonly deletedAt: string;
   /** The item before its deletion, in DynamoDB JSON. Present only in an archive, or if `events` has `oldImage: true`. */
   readonly oldImage?: EventImage;
-  /** Set if `oldImage` was left out: the event or its batch is too large for the target, or the target refuses a character of the image. */
+  /** Set instead of `oldImage` if the event or its batch is too large for the target, or if the target refuses a character of the image. */
   readonly oldImageOmitted?: true;
   /** Replaces `oldImage` in an archive if the image is too large for a Firehose record: the JSON, compressed with gzip, in base64. */
   readonly oldImageGzip?: string;

@@ -1,6 +1,6 @@
 import { type FieldProblem, InvalidArgumentError } from './errors.ts';
 
-/** Valid values of a field of a model, configuration or command line. `fromText` converts a text to a value; invalid texts stay texts. */
+/** Valid values of a field of a model, configuration or command line. `fromText` converts a text to a value, which can be invalid. */
 export interface Kind<Value> {
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
@@ -68,7 +68,7 @@ export function valueProblems(
   return [{ field, expected, got, remedy: ownRemedy?.(got) ?? remedy }];
 }
 
-/** A missing field is valid unless it is required. A field with null is not missing: null is a wrong value. */
+/** Finds fields with wrong values and required fields that are missing. A field with null is not missing. */
 export function fieldProblems(
   kinds: Kinds,
   object: object,
@@ -115,7 +115,7 @@ export function unknownFieldProblems(object: object, known: readonly string[]): 
     });
 }
 
-/** The known name that differs from `typed` in the fewest letters, regardless of case; undefined if every name differs in many. */
+/** The known name that differs from `typed` in the fewest letters, regardless of case; undefined if none is similar. */
 export function nearestName(typed: string, known: readonly string[]): string | undefined {
   const [nearest] = known
     .map(name => ({ name, distance: editDistance(typed.toLowerCase(), name.toLowerCase()) }))

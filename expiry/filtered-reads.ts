@@ -11,11 +11,11 @@ export interface FilteredRead {
 export interface Tables {
   /** Returns null if the table's items do not expire. */
   readonly ttlAttributeOf: (tableName: unknown) => string | null;
-  /** Returns epoch seconds. Called when an answer arrives. */
+  /** Returns the latest TTL that is expired, epoch seconds. Called when an answer arrives: items also expire during a request. */
   readonly cutoff: () => number;
 }
 
-/** The commands of the SDK that read, and their filters. The answer to a write is not filtered: its items are the writer's own. */
+/** The SDK's commands that read, and their filters. Answers to writes are not filtered: they contain only items of the write. */
 const READS: Readonly<Record<string, (request: Fields, tables: Tables) => FilteredRead>> = {
   QueryCommand: manyItems,
   ScanCommand: manyItems,
@@ -57,7 +57,7 @@ function tableRead(request: Fields, tableName: unknown, tables: Tables, wholeIte
 }
 
 function manyItems(request: Fields, tables: Tables): FilteredRead {
-  // DynamoDB itself refuses a request that has both a count and a projection.
+  // With a projection, `Select` stays COUNT, so that DynamoDB refuses the request.
   const counts = request['Select'] === 'COUNT' && request['ProjectionExpression'] === undefined;
   const { isAdded, live, ...read } = tableRead(request, request['TableName'], tables, !counts);
   if (counts && !isAdded) return untouched(request);
@@ -91,7 +91,7 @@ function batch(request: Fields, tables: Tables): FilteredRead {
     answer: output => ({
       ...output,
       ...mapped(output, 'Responses', (name, items) => readOf(name)?.live(itemsOf(items)) ?? items),
-      // The reader sends unprocessed keys again, so these keys must have the reader's own projection.
+      // The caller sends unprocessed keys again, so these keys get the caller's projection, without the added TTL attribute.
       ...mapped(output, 'UnprocessedKeys', (name, left) => ({
         ...readOf(name)?.ofTable,
         Keys: (left as Fields)['Keys'],
@@ -108,7 +108,7 @@ function mapped(output: Fields, field: string, change: (table: string, value: un
   };
 }
 
-/** The answers have the order of the requests. So the answer for an expired item stays in its place, but without an item. */
+/** Filters TransactGetItems. An expired item leaves an empty response, because the responses have the order of the requests. */
 function transaction(request: Fields, tables: Tables): FilteredRead {
   const reads = itemsOf(request['TransactItems']).map(({ Get = {} }) =>
     tableRead(Get as Fields, (Get as Fields)['TableName'], tables),

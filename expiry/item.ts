@@ -1,6 +1,6 @@
 import { isObject } from './fields.ts';
 
-/** A command's output has `$metadata`; a list, a Set or a Map has `forEach`. Such a value has no TTL: as an item it would never expire. */
+/** An item or a key, but no command output (`$metadata`), list, Set or Map (`forEach`): without a TTL, these would pass for live items. */
 export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
 
 export function isItem(value: unknown): value is ItemLike {
@@ -18,7 +18,7 @@ const MEMBERS: Readonly<Record<string, (content: unknown) => boolean>> = {
 };
 
 /**
- * Whether a value has the form of the low-level client and of streams: `{ N: '1658266020' }`. A map with a single field can have this form.
+ * Whether a value has the form of the low-level client and of streams: `{ N: '1658266020' }`. Also true for a user's map of this form.
  */
 export function isAttributeValue(value: unknown): boolean {
   if (!isObject(value)) return false;

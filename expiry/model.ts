@@ -4,7 +4,7 @@ import { type KeyNames, utf8 } from './shard.ts';
 import { MAX_TTL_SECONDS } from './ttl.ts';
 import { GRANULARITIES, MINUTES_PER_DAY } from './window.ts';
 
-/** The index's partition key. `'window'`: the span of time that contains the TTL; writers write both. `'second'`: the TTL itself. */
+/** What the index's partition key holds. `'window'`: the span of time that contains the TTL. `'second'`: the TTL itself. */
 export const INDEXED_BY = ['window', 'second'] as const;
 export type IndexedBy = (typeof INDEXED_BY)[number];
 
@@ -47,21 +47,21 @@ export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 /**
- * One partition may be too slow for a window's writes: docs/contributing/decisions.md, "Two shards by default". The second shard costs an
- * idle table a cent a month.
+ * Two, because one partition may be too slow for the writes of a window: docs/contributing/decisions.md, "Two shards by default". With two
+ * shards instead of one, a table without expiries costs a cent more a month.
  */
 export const DEFAULT_SHARDS = 2;
 
 /**
- * Enough for 20,000 items per second in windows of a day. By default an on-demand table allows 40,000 writes per second: a put and a delete
- * for each of these items.
+ * Enough for an on-demand table with DynamoDB's default quota of 40,000 writes per second: in windows of a day, these are 20,000 puts and
+ * 20,000 deletes.
  */
 export const MAX_SHARDS = 1000;
 
 /** Longest name of an index key's attribute, bytes of UTF-8. Source: DynamoDB quotas. */
 const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
 
-/** In JavaScript objects this name has a special meaning, so code could not read an attribute of this name. */
+/** Refused as the name of an attribute: in a JavaScript object this name is the prototype, so the attribute's value would be lost. */
 const LOST_NAME = '__proto__';
 
 export const MODEL_KINDS = {

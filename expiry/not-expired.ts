@@ -33,7 +33,7 @@ export interface ReadOptions {
 
 const VALUES = { after: ':preciseTtlAfter', upTo: ':preciseTtlUpTo', type: ':preciseTtlType' } as const;
 
-/** True for an item that is not expired. NOT (after < TTL <= upTo) would depend on how DynamoDB compares a missing attribute. */
+/** True for an item that is not expired. The shorter NOT (after < TTL <= upTo) depends on how DynamoDB compares a missing attribute. */
 const FILTER =
   `(attribute_not_exists(${NAME}) OR NOT attribute_type(${NAME}, ${VALUES.type})` +
   ` OR ${NAME} > ${VALUES.upTo} OR ${NAME} <= ${VALUES.after})`;
@@ -47,8 +47,8 @@ const FOREIGN = {
 };
 
 /**
- * Adds a filter to a Query or Scan, so that a reader gets no expired item. A Get cannot filter: its projection gets the TTL. Pass its item
- * to {@link unlessExpired}. If the TTL is a key of the index, restrict the TTL in the key condition: DynamoDB refuses a filter on a key.
+ * Adds a filter to a Query or Scan, so that a reader gets no expired item. A Get has no filter: its projection gets the TTL, and you pass
+ * its item to {@link unlessExpired}. DynamoDB refuses a filter on a key: restrict a TTL that is a key of the index in the key condition.
  * @throws InvalidModelError; InvalidRequestError for another command, the low-level client (except a Get) and legacy parameters;
  * InvalidArgumentError for an unknown option and for a `nowMs` that is not in milliseconds
  */

@@ -10,7 +10,7 @@ export interface KeyNames {
  * The shard of an item, from 0 to `shards` - 1: a hash of the primary key, so every writer puts an item into the same shard. docs/use.md is
  * the specification for writers in other languages.
  * @param key the primary key by attribute name, or the whole item
- * @throws InvalidKeyError for anything but an item, and when a key attribute is missing, empty, or no string, number or bytes
+ * @throws InvalidKeyError if `key` is neither, or if a key attribute is missing, empty, or no string, number or bytes
  */
 export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards: number): number {
   if (!isItem(key)) {
@@ -66,7 +66,7 @@ function isNumberValue(value: unknown): value is { readonly value: string } {
   return typeof value === 'object' && value !== null && 'value' in value && typeof value.value === 'string';
 }
 
-/** The text in UTF-8. Older versions of jsdom, a browser simulation for tests of front ends, have no TextEncoder. */
+/** The text in UTF-8. TextEncoder is not used, because it is missing in older versions of jsdom, in which users test front ends. */
 export function utf8(text: string): Uint8Array {
   const escaped = encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).match(/%..|./g) ?? [];
   return Uint8Array.from(escaped, part =>

@@ -40,10 +40,10 @@ export function isExpired(ttl: unknown, cutoff: number): boolean {
 /** Faults of a TTL. An item with such a fault never expires, except with `tooFarAhead`: such an item expires in more than 20 years. */
 export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 'tooFarAhead';
 
-/** Epoch milliseconds of the years 2001 to 5138. Read as seconds, such a TTL is over 29,000 years ahead. */
+/** Epoch milliseconds of the years 2001 to 5138. Read as seconds, such a TTL is over 31,000 years ahead. */
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
-/** A fraction is no fault here, but no sweep finds such a TTL in an index by second. @param seconds NaN for a TTL that is no Number */
+/** The fault of a TTL. A fraction is none, but no sweep finds such a TTL in an index by second. @param seconds NaN if not a Number */
 export function ttlFault(seconds: number, nowSeconds: number): TtlFault | undefined {
   if (Number.isNaN(seconds)) return 'notNumber';
   if (seconds < 0) return 'negative';

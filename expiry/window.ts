@@ -1,6 +1,6 @@
 /** A window contains the TTLs of [start, end). A window's length divides a day, so that each day at midnight UTC a window begins. */
 
-/** Write units per second of one partition, and so of one key. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
+/** Maximum write units per second of a partition or partition key. Source: DynamoDB Developer Guide, "Burst and adaptive capacity". */
 export const PARTITION_UNITS = 1000;
 
 export const MINUTES_PER_DAY = 24 * 60;
@@ -16,7 +16,7 @@ export function windowStart(ttl: number, granularitySeconds: number): number {
 }
 
 /**
- * For example `2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z`. Shard k > 0 appends `#k`. Shard 0 appends
+ * The index key of a window's shard, e.g. `2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z`. Shard k > 0 appends `#k`. Shard 0 appends
  * nothing, so that keys from versions without shards stay valid.
  * @param start epoch seconds
  */
@@ -51,7 +51,7 @@ function isoMilliseconds(epochSeconds: number): string {
 export function* windowStarts(from: number, before: number, granularitySeconds: number): Generator<number> {
   if (before <= from) return;
   const last = windowStart(before - 1, granularitySeconds);
-  // Writers of earlier versions put a TTL on the edge of two windows into the earlier window.
+  // Earlier versions put a TTL that is equal to a window's start into the previous window, so `from - 1` includes that window.
   for (let start = windowStart(from - 1, granularitySeconds); start <= last; start += granularitySeconds) {
     yield start;
   }

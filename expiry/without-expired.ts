@@ -15,7 +15,7 @@ export interface SdkClient {
 export type TableModels = Readonly<Record<string, ExpiryModel | null>>;
 
 export interface FilterOptions {
-  /** The reader's clock, epoch milliseconds. @default Date.now */
+  /** Returns the current time, epoch milliseconds. @default Date.now */
   readonly now?: () => number;
 }
 
@@ -23,7 +23,7 @@ const OPTIONS = ['now'] as const satisfies (keyof FilterOptions)[];
 
 interface Stack {
   clone(): Stack;
-  /** Source: @smithy/types, MiddlewareStack. Only versions of the SDK since 2023 have this method. */
+  /** Lists the stack's middleware: texts that begin with a name. Missing in SDKs before 2023. Source: @smithy/types, MiddlewareStack. */
   identify?(): readonly string[];
   add(middleware: Middleware, options: Readonly<Record<string, string>>): void;
 }
@@ -39,11 +39,11 @@ type Middleware = (next: Next, context: { readonly commandName?: string }) => Ne
 const FILTER_NAME = 'preciseTtlWithoutExpired';
 
 /**
- * Makes a client whose Query, Scan, Get, BatchGet and TransactGet return no expired items. The given client does not change. A page can be
- * empty although more pages follow. A secondary index must project the TTL: otherwise its reads fail or return expired items.
+ * Makes a client whose Query, Scan, Get, BatchGet and TransactGet return no expired items. The given client does not change. A page of
+ * results can be empty although more pages follow. A read of a secondary index without the TTL fails or returns expired items.
  * @param models each table that is read, e.g. `{ Sessions: expiryModel({ partitionKey: 'id' }), Users: null }`
- * @throws InvalidArgumentError for anything but a client, and for a client that this function returned; InvalidModelError. A read that
- * cannot be filtered fails with an InvalidRequestError before it is sent, e.g. a PartiQL statement, or a table that is not in `models`
+ * @throws InvalidArgumentError for a wrong argument, and for a client that this function returned; InvalidModelError for a wrong model.
+ * A read that cannot be filtered (by PartiQL, or of a table that is not in `models`) fails with an InvalidRequestError before it is sent
  */
 export function withoutExpired<Client extends SdkClient>(
   client: Client,
@@ -67,7 +67,7 @@ export function withoutExpired<Client extends SdkClient>(
     ttlAttributeOf: tableName => ttlAttributeOf(models, tableName),
     cutoff: () => clockSeconds(now(), 'now()'),
   });
-  // The new client shares the configuration, but not the cached handlers: handlers belong to one stack of middleware.
+  // Cached handlers contain the middleware of the old stack: with these handlers, the new client would not filter.
   return Object.assign(Object.create(Object.getPrototypeOf(client)), client, {
     middlewareStack: stack,
     handlers: undefined,
@@ -128,7 +128,7 @@ function checkClient(client: unknown): void {
     throw new InvalidArgumentError({ field: 'client', expected, got, remedy });
   };
   if (!isClient) {
-    // The fields of `client` are not shown: an object of another kind can contain credentials.
+    // The error shows only the class of `client`, because the fields can contain credentials.
     const got = isObject(client) ? `an object of ${client.constructor?.name ?? 'no class'}` : client;
     refuse(
       'a DynamoDBDocumentClient of the AWS SDK for JavaScript v3',

@@ -32,9 +32,9 @@ export interface LocalCloudOptions {
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
   readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint'>;
   readonly pipes?: PipesOptions;
-  /** Clock of the state machines, schedules and pipes. Functions in threads use the computer's clock. @default the wall clock */
+  /** Clock of the state machines, schedules and pipes, but not of the functions. @default the computer's clock, as for the functions */
   readonly clock?: Clock;
-  /** Whether each function is loaded in a thread before its first call, so that the first calls are not slower. @default false */
+  /** Whether `start()` loads each function in a thread, so that the function's first call waits less. @default false */
   readonly warm?: boolean;
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
@@ -48,7 +48,7 @@ export interface LocalCloudOptions {
 
 /**
  * A synthesized deployment on this computer: functions in worker threads, state machines in an emulator of Step Functions. Pipes read the
- * tables' streams, but no target receives anything.
+ * tables' streams, but give the events to `onExpiry` instead of their targets.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
@@ -107,7 +107,7 @@ export class LocalCloud {
   }
 
   /**
-   * If a part fails to start, the parts that already run are stopped.
+   * Starts the deployment. After a failure, everything that was started is stopped.
    * @throws {LocalCloudError}; {NotLoopbackError} when an endpoint of DynamoDB is on another computer
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
@@ -166,7 +166,7 @@ export class LocalCloud {
     return executions.start(found, { input, ...(name !== undefined && { name }) }).execution;
   }
 
-  /** Stops all parts. After that, no part keeps the process alive. Safe to call more than once. */
+  /** Stops all executions and everything that `start()` started, so that the process can end. Safe to call more than once. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

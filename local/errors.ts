@@ -1,6 +1,6 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 
-/** The user can correct this error: the message says what is wrong and where, what was expected, and what to do. */
+/** An error that the user can correct. The message says what is wrong and, if possible, what to do. */
 export class LocalCloudError extends PreciseTtlError {
   override readonly name: string = 'LocalCloudError';
 }

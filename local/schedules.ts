@@ -62,7 +62,7 @@ export class Schedules {
     return this.#enabled.map(schedule => ({ schedule, at }));
   }
 
-  /** Waits for the next minute. If the clock jumps, e.g. because a laptop slept, the missed minutes are skipped. */
+  /** Fires the schedules every minute. If the computer slept for several minutes, the schedules fire only for the first of them. */
   #await(): void {
     const { clock } = this.#options;
     const next = minuteAfter(clock.now());
@@ -74,7 +74,7 @@ export class Schedules {
 
   async #fire(schedule: ScheduleResource, scheduledTime: number): Promise<void> {
     const { clock, isNeeded, fire, onError } = this.#options;
-    // EventBridge Scheduler's times have no milliseconds, so the milliseconds are removed.
+    // EventBridge Scheduler's timestamps have no fraction of a second, so `.000` is removed.
     const time = new Date(scheduledTime).toISOString().replace('.000Z', 'Z');
     const firing = { schedule, scheduledTime, input: schedule.input.replaceAll(SCHEDULED_TIME, time) };
     try {

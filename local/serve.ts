@@ -12,7 +12,7 @@ export interface ServeOptions
 
 export interface ServedCloud {
   readonly cloud: LocalCloud;
-  /** DynamoDB endpoint for the user's programs. If `serve` started DynamoDB, only programs on this computer can reach the endpoint. */
+  /** DynamoDB endpoint for the user's programs: a proxy on 127.0.0.1 if `serve` started DynamoDB, else the DynamoDB that ran already. */
   readonly dynamoDbEndpoint: string;
   readonly endpoint: string;
   readonly region: string;
@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
   }
 }
 
-/** Removes the endpoint of an earlier run: the user's shell may still have this endpoint in its environment, but nothing listens there. */
+/** The environment without the DynamoDB endpoint of an earlier run: the user's shell may still have it, but nothing listens there. */
 async function environmentFor({
   environment,
   dynamoDbPort,

@@ -28,7 +28,7 @@ import { DeployedSweep, literals, mapValues } from './parts/deployed-sweep.ts';
 import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
 
-/** A Terraform backend of any type. Its settings have Terraform's names. CDKTF's classes lack newer backends and settings. */
+/** A Terraform backend of any type, with Terraform's names of settings, because CDKTF's classes lack newer backends and settings. */
 class AnyBackend extends TerraformBackend {
   readonly #settings: Record<string, unknown>;
 
@@ -71,7 +71,7 @@ function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
   refuse(problems);
 }
 
-/** `addOverride` appends a plain list to the list that the resource has. A lazy value replaces that list. */
+/** Returns the value with lazy values for its lists: `addOverride` would append a plain list to the resource's list, not replace it. */
 function replacing(value: unknown): unknown {
   if (Array.isArray(value)) return Lazy.anyValue({ produce: () => value });
   return isObject(value) ? mapValues(value, replacing) : value;
@@ -86,10 +86,10 @@ function nameOf(resource: TerraformResource): unknown {
 
 export const STACK = 'precise-ttl';
 
-/** The stack uses `removed` blocks (since Terraform 1.7) and the lock file of the S3 backend (since Terraform 1.10). */
+/** Versions that support what the stack uses: `removed` blocks (since 1.7) and the lock file of the S3 backend (since 1.10). */
 export const TERRAFORM_VERSION = '>= 1.10';
 
-/** By default CDKTF allows only the version for which its classes were generated. Version 6.25 has all arguments that the stack uses. */
+/** Allowed provider versions: 6.25 has all arguments that the stack uses. CDKTF's default is only the version of its generated classes. */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
 export class PreciseTtlStack extends TerraformStack {
@@ -103,8 +103,8 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName, 'stack'));
       return new SweptTable(scope, place, resolveProps(props));
     });
-    // A new name of the deployment must not change this id, because Terraform would delete the deployment. The colon keeps the id different
-    // from tables' names.
+    // This id does not contain the deployment's name: with a changed id, Terraform would delete and create all these resources. The colon
+    // keeps the id different from tables' names.
     const sweeps = new Construct(this, ':sweeps');
     const sweep = new DeployedSweep(sweeps, DEFAULT_DEPLOYMENT, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);
@@ -113,7 +113,7 @@ export class PreciseTtlStack extends TerraformStack {
         'The configuration for status, pause, replay and other commands, as JSON for precise-ttl.config.json',
       value: sweep.configuration,
     });
-    // One output has all tables, because an output's name may not have all characters of a table's name. CDKTF names the output `tables`.
+    // One output has all tables: a table's name may have dots, which Terraform forbids in an output's name. CDKTF names it `tables`.
     new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, that of its stream where something reads it, its deployment, the state machine to start replays of, the queue of starts and expiries that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, and what its writers give to expiryModel',
@@ -139,12 +139,12 @@ function outputOf(table: SweptTable, sweep: DeployedSweep): object {
   };
 }
 
-/** Takes all resources out of a stack, so that `terraform apply` deletes them. A resource with a `removed` block stays in AWS. */
+/** Takes all resources out of a stack, so that `terraform apply` deletes them. Those with `prevent_destroy` and buckets stay in AWS. */
 function removeAll(stack: PreciseTtlStack): void {
   const { resource, removed = [] } = stack.toTerraform() as { resource: Blocks; removed?: object[] };
   const held = Object.entries(resource).flatMap(([type, named]) =>
     Object.entries(named)
-      // A bucket that stays in AWS also keeps its settings, which are resources of their own.
+      // A bucket's settings are separate resources. They stay in AWS with the bucket.
       .filter(([, { lifecycle }]) => preventsDestroy(lifecycle) || type.startsWith('aws_s3_bucket'))
       .map(([name]) => ({ from: `${type}.${name}`, lifecycle: [{ destroy: false }] })),
   );
@@ -206,7 +206,7 @@ export interface PlainStack {
   readonly resource: Blocks;
   readonly data: Blocks;
   readonly output: Readonly<Record<string, { readonly value: unknown }>>;
-  /** Absolute path of each function's zip file. The keys are the values of the argument `filename`. */
+  /** Absolute path of each function's zip file, by the `filename` of the function in `resource`. */
   readonly archives: Readonly<Record<string, string>>;
 }
 

@@ -7,18 +7,17 @@ import { ALL_FUNCTIONS, type FunctionName, fileOf } from '../functions/function-
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
-/** ES modules make a bundle that is smaller and faster to import than CommonJS: see docs/contributing/decisions.md. */
+/** Options of esbuild. ES modules are smaller and faster to import than CommonJS: see docs/contributing/decisions.md. */
 const OPTIONS: BuildOptions = {
   bundle: true,
   minify: true,
   platform: 'node',
-  // A region may have no later runtime: `overrides` in the configuration can set nodejs22.x.
+  // The oldest runtime on which the functions can run: users set nodejs22.x by `overrides` in a region that has no later one.
   target: 'node22',
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },
-  // Packages in CommonJS load Node's modules by `require`, which an ES module does not have. The imported function has a long name,
-  // because the minifier uses short names.
+  // Defines `require` for bundled CommonJS packages, because an ES module has none. `preciseTtlRequire` is a name that no package has.
   banner: {
     js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
   },
@@ -38,8 +37,8 @@ let made: Readonly<Record<FunctionName, Bundle>> | undefined;
 let sources: readonly string[] = [];
 
 /**
- * Bundles and archives the functions once per process. A `TerraformAsset` of type ARCHIVE would write the present time into its archive.
- * In the npm package, `tools/package/bundles.ts` replaces this function by the archives of the build.
+ * Bundles and archives the functions once per process. A `TerraformAsset` of type ARCHIVE would contain the present time, and therefore
+ * differ after each synthesis. In the npm package, `tools/package/bundles.ts` replaces this function by the archives of the build.
  */
 export function bundleFunctions(): Readonly<Record<FunctionName, Bundle>> {
   if (made !== undefined) return made;

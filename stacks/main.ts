@@ -2,8 +2,8 @@ import { synthesize } from './app.ts';
 import { useConfigFile } from './config/config-file.ts';
 
 /**
- * The app of the CDKTF CLI in this repository: `npx cdktf-cli@0.21 deploy`. It deletes all but tables and the archive's bucket if the
- * environment variable PRECISE_TTL_REMOVED is set.
+ * The app that the CDKTF CLI runs in this repository: `npx cdktf-cli@0.21 deploy`. If the environment variable PRECISE_TTL_REMOVED is
+ * set, the deploy deletes all but tables and the archive's bucket.
  */
 
 const REMOVED = 'PRECISE_TTL_REMOVED';

@@ -34,8 +34,8 @@ import { Place } from './parts/place.ts';
 import { SweptTable, type TableReference } from './parts/swept-table.ts';
 
 /**
- * A deployment for one or several tables in a user's own stack. `functions.DeleteChunk.function.addOverride(…)` sets an argument that no
- * prop sets.
+ * A construct for a user's stack: the sweep of one or several tables. For example, `functions.DeleteChunk.function.addOverride(…)` sets a
+ * Terraform argument for which there is no prop.
  */
 export class PreciseTtl extends DeployedSweep {
   /** @throws InvalidConfigError naming the wrong props */
@@ -55,7 +55,7 @@ export class PreciseTtl extends DeployedSweep {
   }
 }
 
-/** Refuses a deployment with a role name that the stack has twice: IAM does not distinguish upper and lower case in names. */
+/** Refuses a deployment if another role of the stack has the name of one of its roles. As in IAM, upper and lower case are the same. */
 function refuseTwins(own: PreciseTtl): void {
   const rolesIn = (scope: Construct) =>
     scope.node
@@ -72,7 +72,7 @@ function refuseTwins(own: PreciseTtl): void {
 
 const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 
-/** A table that another part of the stack makes, and the props of its sweep. */
+/** Props of one table that is made elsewhere, not by `PreciseTtl`. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
   /**
    * The table, e.g. a `DynamodbTable`. Its fields may be tokens. The user's stack must give it the index and native TTL, which nothing
@@ -87,7 +87,7 @@ interface TablesProps extends DeploymentProps {
   readonly tables: readonly TableProps[];
 }
 
-/** Props of one table, or `tables`. The default name of a deployment without `tables` is `precise-ttl-` and the table's name. */
+/** Props of one table, or `tables`. Without `tables`, the deployment's default name is made of the table's name: `precise-ttl-orders`. */
 export type ConstructProps = TableProps | TablesProps;
 
 type ResolvedTable = ReturnType<typeof resolveTable>;
@@ -186,7 +186,7 @@ function resolveTable(scope: Construct, { table: given, ...table }: TableProps) 
   return { id: name, props: { ...props, name }, given };
 }
 
-/** The label of a table's resource, for a table whose name only Terraform knows: `a` in `${aws_dynamodb_table.a.name}`. */
+/** The label in a reference to a table, e.g. `a` in `${aws_dynamodb_table.a.name}`; any other reference is returned as it is. */
 function labelOf(reference: string): string {
   return /^\$\{(?:data\.)?aws_dynamodb_table\.([\w-]+)\.\w+\}$/.exec(reference)?.[1] ?? reference;
 }

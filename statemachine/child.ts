@@ -4,7 +4,7 @@ import { CAUGHT_ERROR, catchAnything, invokeTask, jsonata, route } from './state
 
 const CHUNKS_AT_ONCE = 40;
 
-/** Makes the states of a child. No state may fail: in a tick a failure would end all children of the group. */
+/** Makes the states of a child. No state may fail: in a tick, a failure would end the Map state that runs this child and others. */
 export function childStates(functions: FunctionArns, { partition }: { readonly partition: string }) {
   return {
     StartAt: 'BeginShard',
@@ -92,7 +92,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
                 settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              // Only a call that Lambda refused is repeated here. After another transient error, a later page of the child has the keys.
+              // Only a call that Lambda refused is repeated here. After another transient error, QueryExpired queries the keys again.
               Retry: [{ ErrorEquals: [REFUSED], MaxAttempts: 3, ...SHORT_BACKOFF }],
               Output: jsonata(CHECKED_CHUNK),
               Catch: catchAnything(
@@ -159,7 +159,7 @@ const CHECKED_CHUNK = oneLine(`(
   $chunk
 )`);
 
-/** A Succeed state has no Catch, so a result that is too long is replaced here. `---`: a UTF-16 unit has at most three UTF-8 bytes. */
+/** The child's result, replaced if it may exceed `resultBytes`: a UTF-16 unit outside ASCII counts as three bytes, its maximum. */
 const BOUNDED_RESULT = oneLine(`(
   $result := $states.input.result;
   $most := $type($sweep.resultBytes) = 'number' ? $sweep.resultBytes : 400;

@@ -1,7 +1,7 @@
 export interface Count {
-  /** The smallest unit with this count: a request to DynamoDB, a chunk, a child, or the execution. The larger units add the counts up. */
+  /** Where this is counted: in a call to DynamoDB, a chunk, a child or an execution. A chunk adds up its calls, a child its chunks etc. */
   readonly by: 'call' | 'chunk' | 'child' | 'execution';
-  /** Each item that was found is counted in exactly one of the counts with `isFate`. Their sum is `found`, except in a dry run. */
+  /** Except in a dry run, each item that was found is counted in exactly one of the counts with `isFate`: their sum is `found`. */
   readonly isFate?: true;
   readonly help: string;
   readonly metric?: {

@@ -13,7 +13,7 @@ import {
 import { CAUGHT_ERROR, catchAnything, invokeTask, jsonata, route } from './states.ts';
 
 export interface DefinitionOptions {
-  /** The settings of all tables: in the definition they cannot change during an execution, and no input can replace them. */
+  /** The settings of all tables. They are in the definition, so they do not change during an execution, and no input can replace them. */
   readonly tables: readonly CarriedSettings[];
   readonly partition?: string;
 }
@@ -136,7 +136,7 @@ function sweepStates(
     sweepShards: {
       Type: 'Map',
       Items: jsonata('$states.input.due'),
-      // An error in this selector would fail the whole Map, so its expressions accept any item of `due`. Each child checks its own start.
+      // An error in this selector would fail the whole Map, so its expressions accept any item of `due`. Each child checks its `start`.
       ItemSelector: {
         start: jsonata(target),
         settings: jsonata(
@@ -191,7 +191,7 @@ const CHECKED_RECORD = [
   "{'tables': $record.tables, 'moreTables': $record.moreTables, 'complete': $record.complete = true} )",
 ].join(' ');
 
-/** Retries in a replay. The 20 retries after a busy DynamoDB take a minute and a half on average: DynamoDB adds capacity in less time. */
+/** Retries in a replay. After BUSY, the 20 retries take a minute and a half on average, so that DynamoDB has time to add capacity. */
 const PATIENT_RETRY = [
   { ErrorEquals: [BUSY], MaxAttempts: 20 },
   { ErrorEquals: TRANSIENT_ERRORS.filter(error => error !== BUSY), MaxAttempts: 5 },
@@ -203,5 +203,5 @@ const PATIENT_RETRY = [
   JitterStrategy: 'FULL',
 }));
 
-/** A tick has fewer and shorter retries, because it has only five minutes, and the next tick begins after one minute. */
+/** Retries in a tick: fewer than in a replay, with shorter waits. A tick has only five minutes, and the next one begins after a minute. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

@@ -1,6 +1,6 @@
 /**
- * No `expression` may contain `${` or `%{`: Terraform reads the definition as a template. Without the space after `{%`, an expression that
- * begins with `{` would make `%{`.
+ * Puts `expression` between `{%` and `%}`. Terraform reads the definition as a template, so the result must not contain `${` or `%{`.
+ * Without the space, an expression that begins with `{` would make `%{`.
  */
 export function jsonata(expression: string): string {
   return `{% ${expression} %}`;
@@ -13,7 +13,7 @@ export function route(next: string, state: string) {
 /** The name of the caught error, at most 100 characters: a function can choose any name, and the payload of a state has limited room. */
 export const CAUGHT_ERROR = '$substring($states.errorOutput.Error, 0, 100)';
 
-/** Two catchers, because `States.ALL` does not catch `States.DataLimitExceeded`, the error of an output above 256 KiB. */
+/** Two catchers, because `States.ALL` does not always catch `States.DataLimitExceeded`, the error of an output above 256 KiB. */
 export function catchAnything(Output: unknown, Next: string) {
   return [['States.DataLimitExceeded'], ['States.ALL']].map(ErrorEquals => ({ ErrorEquals, Output, Next }));
 }

@@ -1,4 +1,4 @@
-/** `npm run docs`: makes the passages of DOC_TABLES in the documents from the code. */
+/** `npm run docs`: writes the passages that DOC_TABLES generates into the documents. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { print } from '../cli/print.ts';
 import { DOC_TABLES, withTables } from './docs/doc-tables.ts';

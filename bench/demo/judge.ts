@@ -44,7 +44,7 @@ export interface Seen {
 interface Promised {
   readonly label: string;
   readonly note: (seen: Seen) => string;
-  /** The expected and the actual number; `ifNot` is the status if the numbers differ. Undefined if the run does not check the promise. */
+  /** Expected number, actual number, and status if they differ (default: `broken`). Undefined if the run does not check the promise. */
   readonly counts: (seen: Seen) => readonly [expected: number, got: number, ifNot?: Status] | undefined;
   /** Whether the promise is undecided in a run without expired items. @default false */
   readonly isOfExpired?: boolean;
@@ -254,7 +254,7 @@ interface PunctualityOptions {
   readonly excuses: MachineWatch['excuses'];
 }
 
-/** Counts deletions. `latestMs` is the largest delay of a deletion after the promised time, milliseconds. */
+/** Counts deletions: in time, late with an excuse, late without one. `latestMs`: the largest delay beyond {@link promisedLagMs}, or 0. */
 export function punctualityOf(
   items: readonly ExpiredItem[],
   { pace, rate, lateTicks, excuses }: PunctualityOptions,
@@ -273,7 +273,7 @@ export function punctualityOf(
   return counts;
 }
 
-/** Time between two ticks. With `precision: 'second'` the tick of 09:00 deletes items that expire from 09:01 until 09:02. */
+/** Seconds between ticks. With `precision: 'second'` the tick of 09:00 deletes items whose TTL + `marginSeconds` is in the minute 09:01. */
 export const MINUTE_SECONDS = 60;
 
 const SECOND_MS = 1_000;
@@ -281,7 +281,7 @@ const SECOND_MS = 1_000;
 const USUAL_DELETE_MS = 1_000;
 /** Assumed deletes in a second, if many items are due: the write limit of one index key. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
-/** Longest delay of a deletion if the item was written too late (see {@link dueAt}). Source: docs/how-an-item-dies.md, "Limits". */
+/** An item written too late is due this long after its expiry or, if later, its write. Source: docs/how-an-item-dies.md, "Limits". */
 const WRITTEN_LATE_MS = 120_000;
 
 type Pace = Pick<SweepSettings, 'precision' | 'pollSeconds' | 'marginSeconds'>;
@@ -297,7 +297,7 @@ export function promisedLagMs({ precision, marginSeconds }: Pace, rate: number):
 type LateTicks = ReadonlyMap<number, number>;
 
 /**
- * Time from which a deletion's delay counts, epoch milliseconds. The function uses no data of the sweep, because the result judges the
+ * Time from which a deletion's delay counts, epoch milliseconds. The function runs no code of the sweep, because the result judges the
  * sweep.
  */
 export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTicks): number {
@@ -306,7 +306,7 @@ export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTic
   if (precision === 'minute') return Math.max(expiry, writtenAt);
   const tick = minuteOf(ttl + marginSeconds) - MINUTE_SECONDS;
   const planned = late.get(tick) ?? tick * 1000;
-  // An item is in time if it is written by the start of its tick; with `pollSeconds`, at least `pollSeconds` before its expiry.
+  // The item was written in time: before its tick started or, if `pollSeconds` > 0, at least `pollSeconds` before its expiry.
   if (writtenAt <= (pollSeconds > 0 ? expiry - pollSeconds * 1000 : planned))
     return Math.max(expiry, planned);
   return Math.max(expiry, writtenAt) + WRITTEN_LATE_MS;

@@ -24,7 +24,7 @@ export class LiveScreen {
     this.#progress = new Progress(output, now);
   }
 
-  /** Maximum width of a line of a block, columns. A longer line would take two rows of the terminal. */
+  /** Maximum width of a line of a block, columns. A terminal may wrap a line that takes its whole width. */
   get columns(): number {
     return (this.#output.columns || USUAL_WIDTH) - 1;
   }
@@ -80,7 +80,7 @@ export class LiveScreen {
     this.#block = lines;
   }
 
-  /** Text that moves the cursor to the first shown line. After a terminal became narrower, a line may take several rows. */
+  /** Text that moves the cursor to the first shown line. Counts rows, because a line wraps when the terminal becomes narrower. */
   #toTop(): string {
     const columns = this.#output.columns || USUAL_WIDTH;
     const rowsOf = (line: string) => Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns));

@@ -34,7 +34,7 @@ export interface Moment extends Standing {
   readonly lags: readonly (LagSpan | undefined)[];
 }
 
-/** A {@link Moment} contains the items that have expired, and the items that will expire within this time. */
+/** How far ahead a {@link Moment} looks: it also counts the items that will expire within this time. */
 const AHEAD_SECONDS = 120;
 const LAG_SPAN_SECONDS = 3;
 const LAG_SPANS = 20;
@@ -71,7 +71,7 @@ const MARGIN = 2;
 const SECONDS_WIDE = 2;
 const DOTS_HIGH = 4;
 const MAX_ROWS = 5;
-/** Maximum number of characters to the right of "now". A character shows two seconds, and a tick reads two minutes ahead. */
+/** Maximum number of characters to the right of "now": AHEAD_SECONDS, of which each character shows two. */
 const MAX_AHEAD = 60;
 const AHEAD_SHARE = 0.7;
 const SOON_SECONDS = 10;
@@ -98,8 +98,8 @@ export function scaleOf(rate: number): { itemsPerDot: number; rows: number } {
 }
 
 /**
- * Draws a run's state as lines with colours: one column of dots for each second.
- * @param width terminal columns of the drawing; the texts below the drawing need up to 79
+ * Draws a moment as lines with colours, in which each column of dots shows one second.
+ * @param width of the lines with dots, in characters; the lines of text below them need up to 79
  */
 export function drawMoment(moment: Moment, width: number): string[] {
   const { tally, rate, sweep, page } = moment;
@@ -141,7 +141,7 @@ function timeLeft({ now, firstTtl, lastTtl }: Moment): string {
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** Draws the lags of the latest deletions as bars. A bar of full height is the promised lag. */
+/** Draws the lags of the latest deletions as bars. The full height stands for the promised lag; bars of longer lags are red. */
 function lagLine({ lags, promisedLagMs }: Moment): string {
   const last = lags.findLast(span => span !== undefined);
   const plot = (which: keyof LagSpan) => {

@@ -31,7 +31,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
   const [configured] = chosenTables(config, options.table);
   const chosen = withPipes(indexedBy(configured, options.by), options.archive ?? false, config.region);
-  // The run removes its table and the journal of its deployment at its end. So both have new names.
+  // The run gets new names, because at its end it removes its table and the journal of its deployment.
   const deployment = `demo-${randomUUID().slice(0, 8)}`;
   const tableName = `${chosen.tableName.slice(0, MAX_PREFIX_LENGTH)}-${deployment}`;
   const table: PreciseTtlProps = { ...chosen, tableName, deployment };
@@ -52,7 +52,7 @@ function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): Pre
   return wanted ? { archive: true, events: { to }, ...table } : table;
 }
 
-/** Returns the table with the index kind `by`. A new kind removes `index` and `pollSeconds`, because both are for the former kind. */
+/** Returns the table with `by` as the kind of its index. A new kind drops `pollSeconds` and the settings in `index` for the former kind. */
 function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
   if (by === undefined || by === resolveProps(table).indexedBy) return table;
   const { index: _index, pollSeconds: _pollSeconds, ...others } = table;

@@ -34,38 +34,38 @@ import { countsLine, type Moment, momentOf } from './live.ts';
 import { type LiveOutput, LiveScreen } from './live-screen.ts';
 
 export interface DemoOptions extends Job {
-  /** The configuration of this run's own table. */
+  /** Configures only one table: the table that the run creates. */
   readonly config: DeploymentConfig;
   /** The DynamoDB Local in which the run creates its tables. The caller must stop this DynamoDB Local. */
   readonly dynamoDb: DynamoDbEndpoint | Promise<DynamoDbEndpoint>;
   readonly output: LiveOutput;
-  /** Shows the state of the run, several times a second. @default a line of progress */
+  /** Called again and again to show the progress of the run. @default shows a line of progress */
   readonly show?: (moment: Moment, screen: LiveScreen) => void;
   readonly signal: AbortSignal;
-  /** Pause after all records of a stream were read, milliseconds. @default 100 to observe deletions, 250 for pipes */
+  /** Pause between reads of the table's stream, milliseconds. @default 100 to observe deletions, 250 for pipes */
   readonly intervalMs?: number;
-  /** Whether a page shows the sweep. @default false */
+  /** Whether the run serves the web page of `status --page`. @default false */
   readonly withPage?: boolean;
   readonly cloud?: Partial<LocalCloudOptions>;
 }
 
-/** Longest wait after the last expiry, milliseconds: for the next tick, for a second tick that finds missed items, and for the sweep. */
+/** Longest wait after the last TTL until all expired items are gone, milliseconds: enough for two ticks and their sweeps. */
 const MAX_WAIT_MS = 150_000;
 /** Longest wait for the deletion of the backlog, milliseconds. The run goes on afterwards. */
 const MAX_BACKLOG_MS = 15_000;
-/** Longest wait for executions to end, and as long again for the events of pipes, milliseconds. */
+/** Longest wait for the end of executions, and then longest wait for the pipes' events, milliseconds. */
 const MAX_FOLLOWING_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
-/** Largest share of the time for checks. A check counts all items, and delays the sweep, which runs in the same process. */
+/** Largest share of a wait that its checks may take: a check blocks this process, in which the sweep also runs. */
 const CHECK_SHARE = 0.05;
-/** Time from the end of the first writes to the first expiry: the tick needs this time for its plan. */
+/** Time from the expected end of the first writes to the first TTL. The tick plans the sweep in this time. */
 const LEAD_SECONDS = 2;
 const WRITES_PER_SECOND = 1_000;
 /** A failed execution is excused if this process could not run for at least this time while the execution ran. */
 const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
- * Runs the demonstration. The ledger (list of acknowledged writes, and of deletions in the table's stream) judges the sweep.
+ * Runs the demonstration. Returns a verdict on the sweep, from the acknowledged writes and the deletions in the table's stream.
  * @throws {LocalCloudError}
  */
 export async function runDemo(options: DemoOptions): Promise<Judged> {
@@ -85,7 +85,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
   }
 }
 
-/** Removes the tables of a run from a DynamoDB Local that keeps running. After an error, tells the user which table is left. */
+/** Removes the run's tables from a DynamoDB Local that this process did not start. Tells the user which table could not be removed. */
 async function removeTables(
   { endpoint, startedHere }: DynamoDbEndpoint,
   region: string,
@@ -207,7 +207,7 @@ class Run {
     const { minutes, rate, seed, settings } = this.#options;
     const clock = this.#clock;
     const until = this.#until;
-    // The first tick is for a minute in the past: this tick deletes the backlog, like the first tick after an outage.
+    // The first tick is for a past minute, and so starts late: it deletes the backlog, like the first tick after an outage.
     const first = minuteOf(beganMs / 1000) - 2 * MINUTE_SECONDS;
     await this.#sweepBacklog(cloud, table, first);
     const startMs = clock.now();
@@ -238,13 +238,13 @@ class Run {
       await this.#showUntilGone(cloud, table, writing, { firstTtl, lastTtl, page: `${page}/` });
     }
     cloud.schedules.stop();
-    // With `pollSeconds` an execution always lasts until the end of its minute. So the demonstration does not wait for executions.
+    // If `pollSeconds` is above 0, executions run on after the last deletion. So the run waits for their end only if it is 0.
     if (settings.pollSeconds === 0) await this.#wait(() => cloud.running.length === 0, MAX_FOLLOWING_MS);
     await this.#wait(() => {
       const { counts } = this.#deliveries;
       const isLost = () => lostEvents(this.#deliveries.violations(table.ledger)) > 0;
       const { deleted } = table.ledger.tally(clock.now());
-      // The comparison of the counts comes first, because the comparison of all records takes longer.
+      // The counts are compared first, because `isLost` looks at every event and takes longer.
       if (counts.every(events => events >= deleted) && !isLost()) return true;
       this.#screen.show(`events ${counts.map(count).join(' and ')}`);
       return false;
@@ -269,7 +269,7 @@ class Run {
     }, MAX_BACKLOG_MS);
   }
 
-  /** Writes a watermark: all items that expired before the backlog are gone. So the first tick searches only from the backlog on. */
+  /** Writes a watermark just before the oldest TTL of the backlog, so that the first tick does not search the last two days. */
   async #beginBefore({ client }: LocalCloud, oldestTtl: number): Promise<void> {
     const { settings, deployment } = this.#options;
     const { shards } = settings.model;
@@ -288,7 +288,7 @@ class Run {
     await table.write(actions, this.#until).catch(error => this.#breakOff(`writing failed: ${error}`));
   }
 
-  /** Shows the run until all items are written, all expired items are gone and, without `pollSeconds`, all executions have ended. */
+  /** Shows the run's progress until all items are written and all expired items are gone, or until MAX_WAIT_MS after the last TTL. */
   async #showUntilGone(
     cloud: LocalCloud,
     table: WatchedTable,
@@ -302,7 +302,7 @@ class Run {
     void writing.then(() => {
       isWritten = true;
     });
-    // The run waits also for the tick at or after the last TTL: a wrong sweep would delete renewed items in this tick.
+    // The run also waits for the first tick at or after the last TTL, because a wrong sweep might delete renewed items only then.
     const lastTickMs = Math.ceil(plan.lastTtl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000;
     const isIdle = () => settings.pollSeconds > 0 || cloud.running.length === 0;
     await this.#wait(
@@ -390,7 +390,7 @@ function hasFailed({ status }: Execution): boolean {
   return status !== 'SUCCEEDED' && status !== 'ABORTED';
 }
 
-/** Event types of states that do no work of their own: {@link sweepInWords} does not name such a state. */
+/** Matches event types of states that call no Lambda function: {@link sweepInWords} does not name these states. */
 const ROUTING = /^(Choice|Pass|Map|Succeed)State/;
 
 function sweepInWords(cloud: LocalCloud): string {

@@ -49,7 +49,7 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
     const { startOrAttachDynamoDb } = await import('../../local/dynamodb/dynamodb-local.ts');
     const { promise: launched, resolve: onLaunch } = Promise.withResolvers<void>();
     const dynamoDb = startOrAttachDynamoDb(process.env, { onLaunch });
-    // DynamoDB Local (Java) is launched first, because loading CDKTF and bundling the functions block this thread.
+    // DynamoDB Local (Java) is launched first, so that it starts while loading CDKTF and bundling the functions block this thread.
     await Promise.race([launched, dynamoDb.catch(() => undefined)]);
     try {
       const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
@@ -66,7 +66,7 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
   },
 });
 
-/** A live view needs a terminal with cursor movements. Without such a terminal, the run shows a line of progress. */
+/** Returns `show` for a live view if the screen is a terminal with cursor movements. Without `show`, the run shows a line of progress. */
 function liveView(screen: NodeJS.WriteStream): Pick<MainJobOptions, 'show'> {
   if (!screen.isTTY || process.env['TERM'] === 'dumb') return {};
   const shown = lookOf(screen).colours ? (line: string) => line : stripVTControlCharacters;

@@ -77,7 +77,7 @@ function amountsIn({ parts, starts, total }: MonthlyCost): string[] {
   ];
 }
 
-/** Only the ticks in the middle of the run are counted: the first and the last ticks may have less work. */
+/** Index of the first tick that is counted. Ticks at the start and the end of the run are not counted: they may have less work. */
 const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -92,7 +92,7 @@ export interface MonthlyCost {
   readonly parts: Readonly<Record<(typeof COUNTERS)[number], number>>;
   readonly starts: number;
   readonly total: number;
-  /** Deleted share of the items that expired in the counted minutes; 1 without such items. */
+  /** Deleted share of the items that the counted ticks had to delete; 1 without such items. */
   readonly deletedShare: number;
 }
 
@@ -120,7 +120,7 @@ export async function costOfMonth(
     callMs: CALL_MS,
     journalMs: JOURNAL_MS,
   });
-  // Without a watermark, the first ticks would search the last two days.
+  // Without a watermark, the first ticks would also search the two days before the run, which would cost more than usual.
   const at = new Date((START - 60) * 1000).toISOString();
   const mark = { since: START - 61, gone: START - 61, at };
   const marks = deployment.tables.map(({ tableName, shards }) => [tableName, { ...mark, shards }] as const);

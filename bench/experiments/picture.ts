@@ -9,7 +9,7 @@ import { defineExperiment } from './support/experiment.ts';
 
 const FILE = 'bench/results/picture.svg';
 
-/** Length of the animation, and time from its beginning to the first expiry, seconds. */
+/** Length of the animation. The first items expire LEAD_SECONDS after its beginning. */
 const SECONDS = 30;
 const LEAD_SECONDS = 6;
 
@@ -51,7 +51,7 @@ const CAPTIONS_Y = GROUND + 32;
 const FIGURES_Y = GROUND + 62;
 const PLACES = { left: MARGIN, there: 256, lag: 500 } as const;
 
-/** Readers who prefer no motion see this second of the animation, because many items have already expired. */
+/** Index of the frame that readers who prefer no motion see: near the end, when many items have expired. */
 const STILL_SECOND = SECONDS - 4;
 
 /**
@@ -64,7 +64,7 @@ export function drawPicture(moments: readonly Moment[]): string {
   const start = first.firstTtl - LEAD_SECONDS;
   const frames = Array.from({ length: SECONDS }, (_unused, index) => {
     const at = start + index;
-    // A frame shows the last of the `moments` before its second ends, or else the first of all.
+    // The last moment before the frame's second ends; if there is none, the first moment of the run.
     const moment = moments.findLast(({ now }) => now < (at + 1) * 1000) ?? first;
     return `<g class="t f${index}"><g class="move">${dots(moment, at)}</g>${figures(moment)}</g>`;
   });

@@ -18,7 +18,7 @@ import { defineExperiment, markdownTable, seconds, wholeNumber } from './support
 const REGION = 'us-east-1';
 const TABLE: PreciseTtlProps = { tableName: 'Backlog', partitionKey: 'id', deployment: 'throughput' };
 
-/** Number of concurrent requests of the loop. A child execution of the sweep calls DeleteChunk with the same concurrency. */
+/** Maximum number of concurrent requests. A child execution of the sweep calls DeleteChunk with the same concurrency. */
 const IN_FLIGHT = 40;
 
 const SPAN_SECONDS = 3_600;

@@ -21,8 +21,8 @@ export interface Answer {
 interface TableRequest {
   readonly ids: readonly string[];
   /**
-   * @param errors position of a key in the batch → error: such a key is not deleted. BatchWriteItem returns these keys as unprocessed,
-   * without the errors
+   * Carries out the request, and returns DynamoDB's answer. A key with an error is not deleted.
+   * @param errors position of the key in the batch → error. BatchWriteItem returns these keys as unprocessed, without the errors
    */
   readonly answer: (errors: ReadonlyMap<number, string>) => Answer;
 }
@@ -34,7 +34,7 @@ export function tableOf(operation: string, body: Body): string {
   return /^DELETE FROM "((?:[^"]|"")+)" /.exec(first?.Statement ?? '')?.[1]?.replaceAll('""', '"') ?? '';
 }
 
-/** Parses a request. @throws UnknownRequestError for a request that the functions never send */
+/** Parses a request. @throws UnknownRequestError, here or from `answer`, for a request that the functions never send */
 export function readRequest(operation: string, body: Body, table: MemoryTable): TableRequest {
   switch (operation) {
     case 'Query':
@@ -114,7 +114,7 @@ function batchOfWrites({ RequestItems }: Writes, table: MemoryTable): TableReque
 
 type Statements = readonly { readonly Statement: string; readonly Parameters: readonly EventValue[] }[];
 
-/** The only PartiQL statement of the functions. Parameters: values of the key, latest TTL to delete, latest TTL too old to delete. */
+/** The only PartiQL statement that the functions send. Parameters: values of the key, maximum TTL, and a lower bound (exclusive). */
 function guardedDelete({ keyNames, options: { settings } }: MemoryTable): string {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   const ttl = quoted(settings.model.ttlAttribute);
@@ -155,7 +155,7 @@ function batchOfStatements(given: Statements, table: MemoryTable): TableRequest 
   };
 }
 
-/** DynamoDB refuses a batch with more than MAX_KEYS keys, or with the same key twice. */
+/** Returns `ids`. @throws UnknownRequestError for more than MAX_KEYS keys, or the same key twice: DynamoDB refuses such a batch */
 function checked(ids: readonly string[]): readonly string[] {
   if (ids.length <= MAX_KEYS && new Set(ids).size === ids.length) return ids;
   throw new UnknownRequestError(`expected a batch of at most ${MAX_KEYS} different keys, got ${ids}`);

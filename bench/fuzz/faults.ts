@@ -49,7 +49,7 @@ const BUSY_STATEMENT_ERRORS = [
   'TransactionConflict',
 ] as const;
 
-/** Errors that a repeated statement gets again. ConditionalCheckFailed is not in the list, because this error means a renewed item. */
+/** Errors that a repeated statement gets again. Without ConditionalCheckFailed: such an item counts as renewed, not as failed. */
 const LASTING_STATEMENT_ERRORS = [
   'ValidationError',
   'AccessDenied',
@@ -62,7 +62,7 @@ export function isLasting(code: string): boolean {
   return (LASTING_STATEMENT_ERRORS as readonly string[]).includes(code);
 }
 
-/** Delay of a late answer, milliseconds: longer than the client's request timeout of five seconds. */
+/** Delay of a late answer, milliseconds: longer than every request timeout, so that the client gives up. */
 const SLOW_MS = 6_000;
 
 interface CallFault {
@@ -116,7 +116,7 @@ const CALL_FAULTS: readonly CallFault[] = [
   },
 ];
 
-/** Share of the requests that DynamoDB applies late, and range of the delay, milliseconds: mostly over the client's timeout. */
+/** Share of the requests that DynamoDB applies late, mostly after the client gave up, and range of the delay, milliseconds. */
 const ZOMBIES = { rate: 0.01, fromMs: 2_000, upToMs: 25_000 } as const;
 
 const FUNCTION_FATES = [
@@ -127,7 +127,7 @@ const FUNCTION_FATES = [
 ] as const;
 
 const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const;
-/** Shares of the journal's calls that are refused or answered late, and timeout of the journal's client, milliseconds. */
+/** Shares of the calls to the journal that are refused or answered late, and timeout of the journal's client, milliseconds. */
 const JOURNAL = { refused: 0.02, late: 0.02, timeoutMs: 5_000 } as const;
 const INDEX_LAG = { rate: 0.1, upToMs: 5_000 } as const;
 const ADVERSARY_RATE = 0.03;
@@ -188,7 +188,7 @@ export function faultsOf({ seed, random, groups, clock, calmAt }: FaultsOptions)
       return effect;
     },
 
-    /** May delay a call of the journal, or let the call fail. @throws {JournalUnreadableError} or {JournalUnwritableError} */
+    /** May delay a call to the journal, or let the call fail. @throws {JournalUnreadableError} or {JournalUnwritableError} */
     async ofJournal(kind: 'read' | 'write', isDown: boolean): Promise<void> {
       const isRefused =
         isDown ||
@@ -202,7 +202,7 @@ export function faultsOf({ seed, random, groups, clock, calmAt }: FaultsOptions)
       throw kind === 'read' ? new JournalUnreadableError(what) : new JournalUnwritableError(what);
     },
 
-    /** Chooses at random the time after which DynamoDB applies a request, milliseconds; undefined for a request that is applied as usual. */
+    /** Chooses at random the time after which DynamoDB applies a request, milliseconds; undefined if the request is applied as usual. */
     zombieMs(): number | undefined {
       const isOne = happens('zombies', ZOMBIES.rate, 'calls that took effect after they were given up');
       return isOne ? between(ZOMBIES.fromMs, ZOMBIES.upToMs) : undefined;

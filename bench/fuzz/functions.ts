@@ -10,7 +10,7 @@ import type { CallTally, DocumentsOf, Invocation } from './sdk.ts';
 interface FunctionsOptions {
   readonly journal: MemoryJournal;
   readonly clock: Clock;
-  /** How far the functions' clocks are ahead of DynamoDB's clock now, milliseconds. */
+  /** How far the functions' clocks are ahead of `clock` now, milliseconds. */
   readonly aheadMs: () => number;
   readonly isPlanOut: () => boolean;
   readonly random: RandomSource;
@@ -27,7 +27,7 @@ export type CallFunction = (
   tally?: CallTally,
 ) => Promise<FunctionResult>;
 
-/** The deployment's real functions with the AWS SDK's real clients. All requests go to a network that is simulated in memory. */
+/** Returns a caller of the deployment's real functions. Their DynamoDB clients are the AWS SDK's, on a network simulated in memory. */
 export function functionsOf(options: FunctionsOptions): CallFunction {
   const { journal, clock, aheadMs, isPlanOut, random, documentsOf, faults } = options;
   const metrics = new Metrics({ namespace: 'fuzz', serviceName: 'fuzz' });

@@ -12,10 +12,10 @@ interface FuzzedTableOptions extends UsersOptions, Pick<MemoryTableOptions, 'asS
   readonly pipes: readonly FollowedPipe[];
 }
 
-/** Longest time from a pause's beginning to the last delete request, milliseconds. */
+/** For this time after a pause begins, the sweep may still send deletes, milliseconds. */
 const PAUSE_MS = 5_000;
 
-/** The sweep may delete this multiple of `maxDeletesPerSecond` in a second, because deletes may come later than planned. */
+/** Permitted multiple of `maxDeletesPerSecond`: late deletes of one second may coincide with the deletes of the next second. */
 const LIMIT_TOLERANCE = 2;
 
 export type FuzzedTable = ReturnType<typeof fuzzedTable>;
@@ -32,7 +32,7 @@ export function fuzzedTable({ resolved, pipes, ...options }: FuzzedTableOptions)
   return {
     ...{ name, settings, scenario, table, oracle, users },
     troubleAt: (nowMs: number) => (isWithin(scenario.trouble, nowMs) ? scenario.trouble?.kind : undefined),
-    /** Counts deletes that DynamoDB has just applied for the sweep. @param sentAt time of the request, epoch milliseconds */
+    /** Counts the items that a request of the sweep has just deleted. @param sentAt when it was sent, epoch milliseconds */
     deleted(count: number, sentAt: number): void {
       const isPaused = scenario.pauses.some(({ from, to }) =>
         isWithin({ from: from + PAUSE_MS, to }, sentAt),

@@ -24,7 +24,7 @@ export interface Called {
 
 interface MachineOptions {
   readonly tables: readonly CarriedSettings[];
-  /** Tables of a second deployment at the time `updatedAt`, epoch milliseconds. */
+  /** Tables from the deployment's update on. The update is at `updatedAt`, epoch milliseconds. */
   readonly laterTables: readonly CarriedSettings[];
   readonly updatedAt: number;
   readonly clock: Clock;
@@ -71,7 +71,7 @@ export function machinesOf({ clock, aheadMs, random, call, updatedAt, ...options
       random,
       invoker: {
         invoke: async (arn, payload, { signal }) => {
-          // An execution that began before an update sends the older version's settings to the new functions: one is added or missing.
+          // An execution that began before an update sends the older version's settings to the new functions: one setting more or less.
           const isFormer = machines === first && clock.now() >= updatedAt;
           const given = isFormer ? asFormer(payload, Math.floor(startedAt / 60_000) % 2 === 0) : payload;
           const own = { tally: new Map(), isReceived: false };

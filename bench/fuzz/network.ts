@@ -8,7 +8,7 @@ import { addTo, type Handle, type Invocation, type SdkRequest } from './sdk.ts';
 
 interface NetworkOptions {
   readonly clock: Clock;
-  /** Converts epoch milliseconds to the clock of one of DynamoDB's servers, for the HTTP header `Date`. */
+  /** Converts epoch milliseconds of `clock` to the clock of one of DynamoDB's servers, for the HTTP header `Date`. */
   readonly asServerHasIt: (at: number, table: string) => number;
   readonly faults: Faults;
   readonly tables: ReadonlyMap<string, FuzzedTable>;
@@ -31,7 +31,7 @@ export function networkOf(options: NetworkOptions): Handle {
     throw lost(undefined, 'no answer in time');
   };
 
-  /** Parses a request. An unknown request is an error in this program or in the functions, not a simulated fault. */
+  /** Parses a request. An error is reported to `onError`, because no simulated fault causes an error here. */
   const read = ({ headers, body }: SdkRequest) => {
     const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.');
     try {
@@ -49,7 +49,7 @@ export function networkOf(options: NetworkOptions): Handle {
     }
   };
 
-  /** `effectMs` is the time from the request to the change of the table, `answerMs` the time from the change to the response. */
+  /** Chooses a request's faults and delays. `effectMs`: from the request to the table's change; `answerMs`: from then to the response. */
   const plan = (request: SdkRequest, invocation: Invocation) => {
     const usualMs = faults.between(1, 6);
     const answerMs = faults.between(1, 6);
@@ -115,7 +115,7 @@ const NO_ERRORS: ReadonlyMap<number, string> = new Map();
 
 const OUT: CallEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
-/** Effect of each `Trouble` except `hanging` on requests. A table that is `readOnly` still answers queries. */
+/** `Trouble` of a table → error response. A `hanging` table sends no response; a `readOnly` table still answers queries. */
 const REFUSALS = {
   deleted: { kind: 'refuse', error: 'ResourceNotFoundException', status: 400 },
   forbidden: { kind: 'refuse', error: 'AccessDeniedException', status: 400 },

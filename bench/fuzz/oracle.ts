@@ -15,12 +15,12 @@ export interface Bounds {
    */
   readonly strictMs: number;
   readonly aheadMs: number;
-  /** Longest delay for every other item. Each of these items may also stay until `afterFaultsMs` after `calmAt`. */
+  /** Longest delay for other items. They may stay until `afterFaultsMs` after `calmAt`, if that is later. */
   readonly looseMs: number;
   readonly afterFaultsMs: number;
 }
 
-/** Time after the last fault in which deletes may still be late, because an earlier tick may have failed, milliseconds. */
+/** Milliseconds after `calmAt`. The delete of an item that expires in this time may be late, because an earlier tick may have failed. */
 const CALM_MS = 120_000;
 
 interface Due {
@@ -31,10 +31,10 @@ interface Due {
   readonly deletedAt: number | undefined;
 }
 
-/** Records each change in DynamoDB in the ledger (list of writes and deletions), and judges the sweep without data of the sweep. */
+/** Records the table's changes in the ledger (list of writes and deletions), and judges the sweep without the sweep's reports. */
 export class Oracle {
   readonly ledger: Ledger;
-  /** Items that DynamoDB has refused to delete: a tick reports such an item as failed and goes on, so the item may be late. */
+  /** Ids of items that DynamoDB refused to delete: a tick reports such an item as failed and goes on, so the item may stay. */
   readonly refused = new Set<string>();
   readonly deliveries: Deliveries;
   readonly #table: MemoryTable;
@@ -59,7 +59,7 @@ export class Oracle {
     this.ledger.removed(id, version, { ttl: this.#table.ttlOf(image), seenAt: at, record });
   }
 
-  /** Time from each deleted item's expiry, or from a later write, to its deletion, milliseconds. */
+  /** Milliseconds from expiry to deletion, for each deleted item; from the last write if that was later. */
   lags(nowMs: number): number[] {
     return this.ledger
       .expired(nowMs)

@@ -8,7 +8,7 @@ import type { FuzzedTable } from './fuzzed-table.ts';
 import type { Change } from './table.ts';
 import type { FuzzedPipe } from './variants.ts';
 
-/** The stream's record of a deletion. The record's time is in whole seconds of a server's clock. */
+/** Makes the stream's record of a deletion. The record's time is `recordedAt`, milliseconds, rounded down to whole seconds. */
 function removalRecord({ key: Keys, recordedAt, eventId, before = {} }: Change): DynamoDbStreamRecord {
   const ApproximateCreationDateTime = Math.floor(recordedAt / 1000);
   return {

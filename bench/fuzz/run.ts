@@ -24,7 +24,7 @@ export interface SubRun {
   readonly variant: Variant;
   readonly seed: number;
   readonly items: number;
-  /** Period in which most items expire, minutes. The length of a long outage is added. */
+  /** Period in which most items expire, minutes. `drawScenario` makes it longer by the length of a long outage. */
   readonly minutes: number;
   readonly faults: readonly FaultGroup[];
 }
@@ -33,9 +33,7 @@ const START_MS = Date.UTC(2027, 5, 1, 12);
 
 const CALM_MINUTES = 6;
 
-/**
- * An item that is written this long before its expiry must be deleted on time. In a table with `pollSeconds`, this time is `pollSeconds`.
- */
+/** Minimum time from an item's write to its expiry for `strictMs` to apply. With `pollSeconds`, the minimum is `pollSeconds`. */
 const AHEAD_MS = 120_000;
 
 /** How late the sweep may delete. The run adds the delays by wrong clocks, by `maxDeletesPerSecond` and by `marginSeconds`. */
@@ -206,7 +204,7 @@ async function runOn(
       }),
     );
   }
-  // Replays of all expiry times of the run find the items that were written long after their expiry.
+  // The ticks may leave items that were written after their expiry. So replays sweep the whole time of the run once more.
   for (const { name } of tables) await replay(name, true);
   for (const ending of sweeps) await ending;
   await Promise.all(using);

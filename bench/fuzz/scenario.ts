@@ -16,7 +16,7 @@ export type Trouble = (typeof TROUBLES)[number];
 export interface TableScenario {
   readonly trouble: (Span & { readonly kind: Trouble }) | undefined;
   readonly pauses: readonly Span[];
-  /** End of all faults and pauses of the table, epoch milliseconds. */
+  /** End of all faults that concern the table, with its `trouble` and `pauses`, epoch milliseconds. */
   readonly calmAt: number;
 }
 
@@ -28,7 +28,7 @@ export interface Scenario {
   readonly replaysAt: number | undefined;
   /** Range of the TTLs of most items at their first write, epoch milliseconds, [from, to). */
   readonly ttls: Span;
-  /** End of all faults except the troubles and pauses of the tables after the first table, epoch milliseconds: these may end later. */
+  /** End of all faults, epoch milliseconds. Only `trouble` and `pauses` of tables other than the first table may end later. */
   readonly calmAt: number;
 }
 
@@ -36,8 +36,8 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /**
- * The troubles and pauses of the tables after the first table may end this much later than all other faults, milliseconds. They must not
- * delay deletes in the first table.
+ * Maximum time from the end of all other faults to the end of `trouble` and `pauses` of tables other than the first table, milliseconds. In
+ * this time, the other tables must not delay deletes in the first table.
  */
 const OUTLASTS_MS = 4 * MINUTE;
 
@@ -50,7 +50,7 @@ interface ScenarioOptions {
 
 export function drawScenario({ random, groups, startMs, minutes }: ScenarioOptions): Scenario {
   const between = (from: number, to: number) => Math.floor(from + random.next() * (to - from));
-  /** Draws a time in whole seconds, because TTLs are whole seconds. */
+  /** Draws milliseconds, a multiple of 1,000, because TTLs are whole seconds. */
   const time = (from: number, to: number) => Math.floor(between(from, to) / SECOND) * SECOND;
   const pick = <T>(from: readonly T[]) => from[between(0, from.length)] as T;
   // Every value is drawn, even for a group that is not chosen: so the other groups get the same values from the same seed.

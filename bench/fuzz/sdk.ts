@@ -42,7 +42,7 @@ interface SdkOptions {
 
 export type Handle = (request: SdkRequest, options: SdkOptions) => Promise<{ response: object }>;
 
-/** During `work`, `performance.now` and `AbortSignal.timeout` use `clock`. */
+/** Runs `work`. Meanwhile, `performance.now` and `AbortSignal.timeout` use `clock`. */
 export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   const { now } = performance;
   const { timeout } = AbortSignal;
@@ -64,8 +64,8 @@ export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Pr
 export type DocumentsOf = (attempts: 1 | 2 | 3, invocation: Invocation) => Documents;
 
 /**
- * Makes the SDK's clients before virtual time begins: at its first request a client reads configuration files, and a virtual clock does not
- * wait for files.
+ * Makes the SDK's clients, and sends a first request by each: at its first request a client reads configuration files. Call this before
+ * virtual time begins, because a virtual clock does not wait for files.
  */
 export async function openClients(): Promise<(network: Handle) => DocumentsOf> {
   let handle: Handle = async () => ({
@@ -85,8 +85,8 @@ export async function openClients(): Promise<(network: Handle) => DocumentsOf> {
 }
 
 /**
- * A client whose requests stay in this process. A retry follows immediately: the SDK would wait in real time, but the run has a virtual
- * clock.
+ * Makes a client whose requests go to `handle`. A retry follows immediately: the SDK's own delay would be in real time, but the run has a
+ * virtual clock.
  */
 function inProcess(maxAttempts: number, handle: Handle) {
   const credentials = { accessKeyId: 'fuzz', secretAccessKey: 'fuzz' };
@@ -104,12 +104,12 @@ function inProcess(maxAttempts: number, handle: Handle) {
     },
     recordSuccess: () => undefined,
   };
-  // Signing would take a tenth of the run's time.
+  // Requests are not signed: signing would take a tenth of the run's time.
   const signer = { sign: async (request: unknown) => request };
   Object.assign(client.config, {
     requestHandler: { handle },
     retryStrategy: async () => retryStrategy,
-    // The responses have dates of the virtual clock: the SDK would conclude that this computer's clock is wrong, and repeat requests.
+    // From the responses' virtual dates, the SDK would conclude that this computer's clock is wrong, and repeat failed requests.
     disableClockSkewCorrection: async () => true,
     signer: async () => signer,
   });

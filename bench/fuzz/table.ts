@@ -11,9 +11,9 @@ export interface Change {
   readonly id: string;
   readonly key: ItemKey;
   readonly by: Who;
-  /** Time by DynamoDB's clock, epoch milliseconds. */
+  /** Time of the change by `MemoryTableOptions.clock`, epoch milliseconds. */
   readonly at: number;
-  /** Time in the stream's record, by the clock of one server, epoch milliseconds. */
+  /** Time of the change by the clock of one of DynamoDB's servers, epoch milliseconds: the stream's record has this time. */
   readonly recordedAt: number;
   readonly eventId: string;
   readonly before: EventImage | undefined;
@@ -23,7 +23,7 @@ export interface Change {
 export interface MemoryTableOptions {
   readonly settings: Pick<SweepSettings, 'tableName' | 'indexName' | 'model'>;
   readonly clock: Clock;
-  /** Converts epoch milliseconds of `clock` to the clock of one of DynamoDB's servers. */
+  /** Returns the time of one of DynamoDB's servers when `clock` shows the time `at`. Both times are epoch milliseconds. */
   readonly asServerHasIt: (at: number) => number;
   readonly indexLagMs: () => number;
 }
@@ -114,7 +114,7 @@ export class MemoryTable {
     for (const entry of found.entries) {
       if (entry.isGone || entry.ttl < from || (after !== undefined && byTtl(entry, after) <= 0)) continue;
       if (entry.ttl > upTo) break;
-      // As in DynamoDB, a page with `limit` entries is never the end, even if no entry follows.
+      // As in DynamoDB, a query that returns `limit` entries is never the last query, even if no entry follows.
       entries.push(entry);
       if (entries.length === limit) return { entries, isEnd: false };
     }

@@ -14,22 +14,22 @@ export interface UsersOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly items: number;
-  /** Range of the TTLs at the first write, except for the items of CALM_SHARE. */
+  /** Range of the items' TTLs at their first write. The items of CALM_SHARE have later TTLs. */
   readonly ttls: Span;
-  /** From this time on, the applications write with one shard less than before, epoch milliseconds. */
+  /** Epoch milliseconds. From then on, the applications use one shard less. Undefined: the number of shards stays. */
   readonly shardLessAt: number | undefined;
 }
 
-/** Share of the items that expire after the last fault. Some of these items are written just before their expiry. */
+/** Share of all items. These items get TTLs after the last fault. */
 const CALM_SHARE = 0.06;
 
-/** Most of the items of CALM_SHARE expire in this range of seconds after the last fault: the faults may delay earlier deletes. */
+/** Seconds after the last fault in which most items of CALM_SHARE expire. Earlier items may be deleted late (CALM_MS in oracle.ts). */
 const CALM_SECONDS = { from: 120, before: 270 } as const;
 
 /** Attribute names that need care in a JavaScript object, an expression or a PartiQL statement. */
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
 
-/** Simulates applications that change the items of a table: at planned times, and just before DynamoDB applies a delete of the sweep. */
+/** Simulates applications: `run` changes a table's items at planned times, `interfere` changes an item just before its delete. */
 export function usersOf(table: MemoryTable, settings: SweepSettings, options: UsersOptions) {
   const { variant, scenario, clock, random, items, ttls, shardLessAt } = options;
   const [from, before, calmAt] = [ttls.from / 1000, ttls.to / 1000, scenario.calmAt / 1000];
@@ -87,7 +87,7 @@ export function usersOf(table: MemoryTable, settings: SweepSettings, options: Us
     const image = table.images.get(id);
     if (image === undefined) return;
     const now = Math.floor(clock.now() / 1000);
-    // Half of the new TTLs are a few seconds from now: a delete whose condition is too lax would delete such an item.
+    // Half of the new TTLs are 1 to 4 seconds from now: a condition that accepts TTLs slightly in the future would delete such an item.
     const seconds = random.next() < 0.5 ? between(1, 5) : between(5, 90);
     const most = now < before ? before + 60 : now + 90;
     put(image, expiryOf(image, Math.min(now + seconds, most)));
@@ -106,7 +106,7 @@ export function usersOf(table: MemoryTable, settings: SweepSettings, options: Us
     put({ ...key, ...drawAttributes(), ...expiryOf(key, ttl) });
   };
 
-  /** Rewrites an item with another TTL in the same window: with a fraction of a second, or with an earlier TTL, which may have passed. */
+  /** Plans a change of the item's TTL, 20 seconds before its expiry: half a second later, or up to two minutes earlier in its window. */
   const stray = (id: string, key: EventImage, ttl: number): void => {
     if (settings.model.indexedBy === 'second') return;
     const earlier = Math.max(windowStart(ttl, settings.model.granularitySeconds), ttl - between(0, 120));
@@ -146,7 +146,7 @@ export function usersOf(table: MemoryTable, settings: SweepSettings, options: Us
 
   const planInCalm = (number: number, hot: number): void => {
     const key = keyOf(number);
-    // Items are written early because ticks read minutes ahead. With `pollSeconds` no tick does so.
+    // Without `pollSeconds`, only an item that is written minutes before its expiry must be deleted in seconds, so most are written early.
     const [isHot, isEarly] = [random.next() < 0.6, random.next() < 0.6 && settings.pollSeconds === 0];
     const ttl = isHot ? hot : calmAt + between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
     const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - between(1, 10);
@@ -186,7 +186,7 @@ export function usersOf(table: MemoryTable, settings: SweepSettings, options: Us
 const TEXTS = ['', 'plain', 'Grüße, 世界', '🎫 "quoted" \\ back\nline', '\u2028\u0000', 'x'.repeat(120)];
 const MAX_DIGITS = 38;
 
-/** Draws attributes: each type of DynamoDB in half of the cases. Many numbers have more digits than a double can represent. */
+/** Returns random attributes, each DynamoDB type with a probability of 1/2. Many numbers have more digits than a double can represent. */
 export function variedAttributes(random: RandomSource): EventImage {
   const kinds = KINDS.filter(() => random.next() < 0.5);
   return Object.fromEntries(kinds.map((make, index) => [`a${index}`, make(random)] as const));
@@ -211,7 +211,7 @@ function text(random: RandomSource): string {
   return TEXTS[Math.floor(random.next() * TEXTS.length)] ?? '';
 }
 
-/** Draws a number of up to 38 digits from 1 to 9: DynamoDB removes zeros at the end of a fraction. */
+/** Returns a number of up to 38 random digits. No random digit is 0, because DynamoDB removes zeros at the end of a fraction. */
 function number(random: RandomSource): string {
   const length = 1 + Math.floor(random.next() * MAX_DIGITS);
   const digits = Array.from({ length }, () => 1 + Math.floor(random.next() * 9)).join('');

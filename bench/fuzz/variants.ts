@@ -35,9 +35,9 @@ export interface Variant {
   readonly name: string;
   readonly props: VariantProps;
   readonly keyType?: 'S' | 'N' | 'B';
-  /** How far clocks are ahead of DynamoDB's clock, milliseconds. */
+  /** How far the clocks of Step Functions and of the functions are ahead of the simulation's clock, milliseconds. */
   readonly skewMs?: Clocks;
-  /** Milliseconds by which clocks jump ahead for 20 of every 40 seconds. */
+  /** Added to {@link skewMs} for 20 of every 40 seconds, milliseconds. */
   readonly stepMs?: Clocks;
 }
 
@@ -46,7 +46,7 @@ interface Clocks {
   readonly functions: number;
 }
 
-/** How far a clock is ahead of DynamoDB's clock at a given time, milliseconds. */
+/** How far a clock is ahead of the simulation's clock, milliseconds. @param nowMs of the simulation's clock */
 export function aheadOf(clock: keyof Clocks, { skewMs, stepMs }: Variant, nowMs: number): number {
   const isStepped = Math.floor(nowMs / 20_000) % 2 === 1;
   return (skewMs?.[clock] ?? 0) + (isStepped ? (stepMs?.[clock] ?? 0) : 0);

@@ -16,7 +16,7 @@ export interface Delivery {
   readonly expiredAt: string | null;
   /** ISO time of the stream's record. */
   readonly deletedAt: string;
-  /** The item in DynamoDB JSON; undefined when the pipe has no `oldImage`. */
+  /** The deleted item in DynamoDB JSON; undefined if the pipe's `oldImage` is false. */
   readonly oldImage?: unknown;
 }
 
@@ -38,7 +38,7 @@ export class Deliveries {
     return [...this.#events.values()].map(({ length }) => length);
   }
 
-  /** Compares the events of each pipe with the deletions. A pipe may deliver an event more than once. */
+  /** Missing and wrong events of each pipe, compared with the deletions. A pipe may deliver an event more than once. */
   violations(ledger: Pick<Ledger, 'removals' | 'violation'>): Violation[] {
     if (this.pipes.length === 0) return [];
     const recorded = ledger.removals.flatMap(removal =>

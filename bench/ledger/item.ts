@@ -16,15 +16,15 @@ export interface Removal {
 }
 
 export interface RemovalRecord {
-  /** The record's `eventID`, and the id of each event of this record. */
+  /** The record's `eventID`. An event that a pipe makes from this record has the same id. */
   readonly id: string;
   readonly key: EventImage;
   readonly image: EventImage;
-  /** Creation time of the record by the clock of DynamoDB's server, epoch milliseconds; undefined when unknown. */
+  /** Creation time of the record, epoch milliseconds; undefined when unknown. */
   readonly madeAt?: number;
 }
 
-/** An item between two writes. Every write makes a version, so each deletion in the stream belongs to one write. */
+/** An item from one write to the next. Each version can have a deletion, because an item can be deleted and written again. */
 export interface Version {
   /** Number of the write, from 1. */
   readonly number: number;
@@ -37,7 +37,7 @@ export interface Version {
 
 export interface Entry {
   readonly versions: Version[];
-  /** The last acknowledged version; undefined for an item that the application did not write. */
+  /** The version that was acknowledged last; undefined for an item without an acknowledged write. */
   current: Version | undefined;
   readonly notes: Note[];
 }
@@ -59,7 +59,7 @@ const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
 /** For an item that expired five years ± 600 seconds ago, keeping and deleting are both correct. */
 const BOUND_SECONDS = 600;
 
-/** Whether the sweep must keep an item with this TTL. The answer uses no code of the sweep. @param at epoch seconds */
+/** Whether the sweep must keep an item with this TTL. Uses no code of the sweep, because it judges the sweep. @param at epoch seconds */
 export function isLive(ttl: Ttl, at: number): boolean {
   return ttl === undefined || ttl > at || ttl <= at - FIVE_YEARS_SECONDS - BOUND_SECONDS;
 }
@@ -79,7 +79,7 @@ export function wasDeletedLive({ versions }: Entry): boolean {
   );
 }
 
-/** The version before the last version, if the last write renewed the item or made the item permanent; undefined otherwise. */
+/** The version before `current`, if the write of `current` renewed the item or made the item permanent; undefined otherwise. */
 export function renewedVersion({ versions, current }: Entry): Version | undefined {
   const how = current?.written?.how;
   if (how !== 'renewed' && how !== 'made permanent') return undefined;
@@ -119,6 +119,6 @@ function plain(value: EventValue): unknown {
 
 const digits = (number: string): string => plainDecimal(number) ?? `no number: ${number}`;
 
-/** The SDK's client returns bytes as arrays; DynamoDB JSON has a text in base64. */
+/** Bytes as text in base64. The SDK's client returns a Uint8Array; DynamoDB JSON already has base64. */
 const base64 = (bytes: string | Uint8Array): string =>
   typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('base64');

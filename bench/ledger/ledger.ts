@@ -131,7 +131,7 @@ export class Ledger {
     });
   }
 
-  /** Items without an acknowledged write are left out: the run did not write these items. */
+  /** The deletions that were seen. An item without an acknowledged write is left out, because the run may not have written it. */
   get removals(): SeenRemoval[] {
     return [...this.#entries].flatMap(([id, { current, versions }]) =>
       current === undefined
@@ -193,7 +193,7 @@ export interface Violation {
   readonly history: readonly string[];
 }
 
-/** Compares an item with its state in the table; undefined for a correct item, or for an item that the run did not write. */
+/** What is wrong with an item; undefined for a correct item, or for an item without an acknowledged write. @param present from the table */
 function findingOf(entry: Entry, present: Present | undefined, nowMs: number): Finding | undefined {
   const { current } = entry;
   if (current === undefined) return undefined;

@@ -7,11 +7,11 @@ interface Standstill {
 }
 
 const SAMPLE_MS = 100;
-/** A timer that is later than this shows that the process could not run (a standstill), milliseconds. */
+/** Longest usual delay of a timer, milliseconds. A longer delay shows that the process could not run (a standstill). */
 const LATE_MS = 50;
 /** Shortest standstill that may cause a missed tick or a late sweep, milliseconds. */
 const MISSED_TICK_MS = 1_000;
-/** After a missed tick, items that are due within this time may be late: a tick deletes items that expire up to two minutes later. */
+/** Milliseconds after a missed tick in which items that fall due may be late: a tick deletes items that expire up to two minutes later. */
 const EFFECT_MS = 120_000;
 
 /** Records when this process could not run. The record uses no data of the sweep, because a slow sweep is no excuse for a late deletion. */
@@ -41,14 +41,14 @@ export class MachineWatch {
     return this.#standstills.reduce((sum, { ms }) => sum + ms, 0);
   }
 
-  /** The longest standstill that overlaps the time between `from` and `to` (epoch milliseconds), milliseconds. */
+  /** Milliseconds of the longest standstill that overlaps the span from `from` to `to` (epoch milliseconds); 0 without standstills. */
   longestStandstillMs(from: number, to: number): number {
     return Math.max(0, ...this.#within(from, to).map(({ ms }) => ms));
   }
 
   /**
-   * @param due time when the item was due, epoch milliseconds
-   * @param lateMs delay of the deletion after the latest correct time
+   * Whether standstills explain a late deletion. `due` (of the item) and `cameAt` (of the deletion) are epoch milliseconds.
+   * @param lateMs time from the latest promised deletion to `cameAt`
    */
   excuses(due: number, cameAt: number, lateMs: number): boolean {
     const near = this.#within(due - EFFECT_MS, cameAt);

@@ -18,7 +18,7 @@ export interface PlanOptions {
   readonly random: RandomSource;
 }
 
-/** Range of lifetimes, seconds: so long that the tick that deletes an item starts after its write. The first items live less long. */
+/** Range of lifetimes, seconds: at least the two minutes that a tick plans ahead. Items written at `startMs` may live less long. */
 export const LIFE = { from: 120, to: 240 };
 
 const FAR_SECONDS = 86_400;
@@ -30,7 +30,7 @@ const RENEWED = 10;
 
 /** Plans items that expire at a constant rate. With `renewals`, some are renewed or lose their TTL in the last seconds before expiry. */
 export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }: PlanOptions) {
-  // `seconds` comes from minutes times 60, and may be slightly too large because of rounding.
+  // `seconds` is minutes times 60, and may be slightly too large because of rounding: `ceil` alone would then add a second.
   const moments = Math.max(1, Math.ceil(seconds - 1e-6));
   const lastTtl = firstTtl + moments - 1;
   const between = (from: number, to: number) => from + random.next() * (to - from);
@@ -53,7 +53,7 @@ export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
 }
 
-/** {@link backlogOf} plans as many items as expire in 24 seconds, but at most 480. Their TTLs are spread over ten minutes. */
+/** Maximum number of items that {@link backlogOf} plans. Below it, as many are planned as expire in BACKLOG_SECONDS at `rate`. */
 const MOST_BACKLOG = 480;
 const BACKLOG_SECONDS = 24;
 const UNSWEPT_SECONDS = 600;

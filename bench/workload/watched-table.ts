@@ -28,7 +28,7 @@ export interface WatchedTableOptions {
   /** If the table has a stream, the stream must have old images. */
   readonly table: TableResource;
   readonly model: ExpiryModel;
-  /** Prefix of the items' keys. The prefix marks the items of this run, except in tables whose keys are numbers. */
+  /** Prefix of each item's sort key or, without a sort key, of its partition key. A key that is a number gets no prefix. */
   readonly prefix: string;
   readonly clock: Clock;
   /** Pause after all records of the stream were read, milliseconds. @default 100 */
@@ -39,8 +39,8 @@ export interface WatchedTableOptions {
 }
 
 /**
- * Writes items to a swept table with the helpers of `expiry/`, and observes their deletion. Every item contains the number of its write, so
- * each deletion belongs to one write.
+ * Writes items to a swept table with the helpers of `expiry/`, and observes their deletion. Every item contains the number of its last
+ * write, so the old image in the stream tells which version of the item was deleted.
  */
 export class WatchedTable {
   readonly ledger: Ledger;
@@ -58,8 +58,8 @@ export class WatchedTable {
   }
 
   /**
-   * Observes the deletions in the table's stream. The records' own times are not used, because DynamoDB Local rounds these times to the
-   * minute.
+   * Starts to observe the deletions in the table's stream. `seenAt` is the time of reading, because DynamoDB Local rounds the times in the
+   * records to the minute.
    */
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
     const watched = new WatchedTable(options);
@@ -90,7 +90,7 @@ export class WatchedTable {
   }
 
   /**
-   * Leaves out an action whose TTL has passed since `atMs`: a real application never writes such a TTL.
+   * Does each action at its `atMs`, but leaves out an action whose TTL has passed since then: a real application writes no such TTL.
    * @param actions the earliest action first
    */
   async write(actions: readonly Action[], signal: AbortSignal): Promise<void> {
@@ -201,7 +201,6 @@ export class WatchedTable {
   #key(item: number): Key {
     const { partitionKey, sortKey } = this.#options.model;
     const name = `${this.#options.prefix}-${item}`;
-    // A key that is a number has no prefix: the prefix is text.
     const user = item % USERS;
     return sortKey === undefined
       ? { [partitionKey]: this.#value(partitionKey, name, item) }

@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe to send. */
+/** HTML text: {@link html} inserts this text without escaping it. */
 export class Html {
   readonly text: string;
 

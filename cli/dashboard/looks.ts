@@ -2,7 +2,7 @@ import type { Pause, Watermark } from '../../functions/journal/layout.ts';
 import type { LagSummary } from '../../statemachine/contract/report.ts';
 import type { CountName } from '../../statemachine/counts.ts';
 
-/** What is known about a table. TTLs and times that are numbers are epoch seconds. Null means: not known, or none. */
+/** What is known about a table. Numbers that are a TTL or a point in time are epoch seconds. Null means: not known, or none. */
 export interface Facts {
   readonly table: string;
   readonly deployment: string;
@@ -22,13 +22,13 @@ export interface Facts {
   readonly pause: Pause | null;
   readonly isScheduled: boolean | null;
   readonly sweeps: readonly Sweep[] | null;
-  /** Why the last recorded sweep failed or left items. Null also for an old failure, if the watermark has passed it. */
+  /** Why the last recorded sweep failed, wholly or in part. Null also for an old failure, if all items due by then are deleted now. */
   readonly failing: string | null;
   readonly alarms: readonly Alarm[] | null;
   readonly notKnown: readonly string[];
 }
 
-/** Expired entries of the index: all with TTLs from `from` to `readAt`, and perhaps older ones. */
+/** Expired entries of the index: all with TTLs from `from` to `readAt`, and some older ones if the reading ended early. */
 export interface IndexLook {
   readonly readAt: number;
   readonly from: number;
@@ -37,7 +37,7 @@ export interface IndexLook {
   readonly newest: number | null;
   readonly keys: readonly string[];
   readonly queries: number;
-  /** Why the index was not read as far back as wanted: more items may then be overdue. Null: nothing is missing. */
+  /** Why the reading of the index ended early: more items may then be overdue. Null: the reading was complete. */
   readonly short: string | null;
 }
 
@@ -46,9 +46,9 @@ export interface TableLook {
   readonly read: number;
   readonly isAll: boolean;
   readonly before: number;
-  /** Items of the span `gone` that expired at least three minutes ago. The index does not show these items, so no sweep finds them. */
+  /** Number of items with TTLs in `Facts.gone`, at least three minutes ago. The index does not show these, so no sweep finds them. */
   readonly unseen: number;
-  /** Items of the span `gone` that expired in the last three minutes. A tick will still delete those written just before their TTLs. */
+  /** The same for TTLs in the last three minutes. A tick will still delete those of the items that were written just before their TTLs. */
   readonly recent: number;
 }
 
@@ -94,7 +94,7 @@ export interface Look {
   readonly tables: readonly Looked[];
 }
 
-/** The parts of a table's facts: the name of each part, and a test whether facts contain the part. */
+/** Name of a part of a table's facts → function that says whether a reading of the table found this part. */
 const PARTS = {
   'the journal': ({ notKnown }: Facts) => !notKnown.some(each => each.startsWith('the journal')),
   'what is gone': ({ gone }: Facts) => gone !== null,
@@ -104,7 +104,7 @@ const PARTS = {
 } as const;
 export type Part = keyof typeof PARTS;
 
-/** Each table's sweeps of the last SHOWN_MINUTES are kept, at most MAX_SWEEPS: enough for ten sweeps per minute. */
+/** How long a table's sweeps are kept and shown, and their maximum number: enough for ten sweeps per minute. */
 export const SHOWN_MINUTES = 180;
 const MAX_SWEEPS = 2_000;
 const MINUTE_MS = 60_000;
@@ -136,13 +136,13 @@ export class TableMemory {
       .slice(-MAX_SWEEPS);
   }
 
-  /** The minutes in which the table was swept, the oldest first. */
+  /** The sums of `sweeps` by minute, the oldest first. Minutes without recorded sweeps are left out. */
   get minutes(): Minute[] {
     return [...Map.groupBy(this.sweeps, sweptMinute)].map(([at, sweeps]) => minuteOf(at, sweeps));
   }
 }
 
-/** The minute in which a sweep is shown, half a minute before its end: a tick may end just after the minute that it swept. */
+/** The minute for which a sweep counts. It is taken 30 seconds before the sweep's end: a tick may end just after the minute it swept. */
 function sweptMinute({ endedAt }: Sweep): string {
   const middle = new Date(Date.parse(endedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;
@@ -156,7 +156,7 @@ function minuteOf(at: string, sweeps: readonly Sweep[]) {
   const sum = (name: CountName) => sweeps.reduce((all, { counts }) => all + (counts[name] ?? 0), 0);
   return {
     ...{ at, due: sum('found'), deleted: sum('deleted'), renewed: sum('renewed') },
-    // Somebody else had deleted the items of `notFound`. The items of `left` should have been deleted.
+    // `notFound` counts items that somebody else had deleted, `left` items that could not be deleted.
     ...{ notFound: sum('notFound'), left: sum('failed') },
   };
 }
@@ -193,7 +193,7 @@ export class Looks {
     this.now = options.now ?? Date.now;
   }
 
-  /** Begins to read the tables, unless the last reading is still running or began a short time ago. */
+  /** Begins to read the tables, unless a reading is running, or the last one began less than `EVERY_MS` ago, or `signal` is aborted. */
   ask(): void {
     const isEarly = this.now() - this.#askedAt < EVERY_MS;
     if (isEarly || this.askingSince !== undefined || this.#options.signal.aborted) return;

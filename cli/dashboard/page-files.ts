@@ -8,7 +8,7 @@ export interface PageFile {
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, 'page', name), 'utf8');
 
-/** Makes the files of the page, by their names. For the npm package, `tools/package/bundles.ts` makes these files at the build. */
+/** Makes the files of the dashboard's page, by name. For the npm package, `tools/package/bundles.ts` makes them in advance. */
 export async function pageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const { transform } = await import('esbuild');
   const { code } = await transform(read('main.ts'), { loader: 'ts', minify: true, target: 'es2022' });

@@ -32,7 +32,7 @@ const LAGS = [
   ...([1, 10, 100, 1_000] as const).map(each => [each * 3_600, `${each} h`] as const),
 ];
 
-/** A logarithmic scale with room for all values, as far as LAGS reaches. @param values seconds */
+/** A logarithmic scale that begins and ends at one of LAGS, with room for `values` from 0.01 s to 1000 h. @param values seconds */
 export function lagScale(values: readonly number[]): Scale {
   const from = LAGS.findLastIndex(([each]) => each <= Math.min(...values));
   const to = LAGS.findIndex(([each]) => each >= Math.max(...values));
@@ -43,7 +43,7 @@ export function lagScale(values: readonly number[]): Scale {
   return { y, ticks };
 }
 
-/** The spans that a plot can show, and the distance between two times on its axis; both in minutes. */
+/** The spans that a plot can show, each with the distance between two labels of its time axis; both in minutes. */
 const SPANS = [
   [15, 5],
   [30, 10],
@@ -51,7 +51,7 @@ const SPANS = [
   [180, 60],
 ] as const;
 
-/** Start and end of the shortest span in SPANS that contains `oldest` and `now`, and the times on its axis; epoch milliseconds. */
+/** Start, end and labelled times of a plot to `now`, epoch milliseconds. Its span is from SPANS, if possible long enough for `oldest`. */
 export function timeSpan(oldest: number, now: number) {
   const [minutes, step] = SPANS.find(([each]) => each * MINUTE_MS >= now - oldest) ?? [180, 60];
   const to = Math.ceil(now / MINUTE_MS) * MINUTE_MS;
@@ -62,7 +62,7 @@ export function timeSpan(oldest: number, now: number) {
   return { from, to, times: times.filter(time => time <= to) };
 }
 
-/** The values at a time, in words. `at` is in epoch milliseconds. */
+/** A point of a plot: its time in epoch milliseconds, and the text that describes its values. */
 interface Point {
   readonly at: number;
   readonly words: string;
@@ -82,7 +82,7 @@ interface Plot {
   readonly summary: string;
 }
 
-/** Draws a plot of the last minutes. The page shows the words of the point that the pointer or the arrow keys choose. */
+/** Draws a plot of at most three hours. The dashboard shows the `words` of the point that the pointer or the arrow keys choose. */
 function plot({ id, title, legend, points, empty, scale, shapes, summary, now }: Plot): Html {
   const keys = legend.map(
     ([name, text]) => html`<span class="key"><i class="swatch ${name}"></i>${text}</span>`,
@@ -112,11 +112,11 @@ function plot({ id, title, legend, points, empty, scale, shapes, summary, now }:
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;
-/** Hour and minute, e.g. `12:34`. */
+/** Hour and minute in UTC, e.g. `12:34`. */
 const timeOf = (at: number): string => new Date(at).toISOString().slice(11, 16);
 const secondsText = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
 
-/** Tells why the page does not show a running sweep yet. */
+/** Text for users: why the dashboard does not show a running sweep yet. */
 export const WHEN_COUNTED = 'A tick is counted when it has ended, up to two minutes after its start.';
 
 /** Draws the lag of each sweep that deleted something, and the promised lag. */
@@ -151,7 +151,7 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
         return html`<polygon points="${[...p99, ...p50.toReversed()].join(' ')}"/>
           <polyline class="p50" points="${p50.join(' ')}"/><polyline class="p99" points="${p99.join(' ')}"/>`;
       });
-      // A replay is drawn as a dot, and so is a tick with a gap before and after the tick.
+      // A replay is drawn as a dot, and so is a tick that has no other tick within GAP_MS: one point makes no line.
       const dots = [...replays, ...stretches(ticks).flatMap(each => (each.length === 1 ? each : []))];
       const promised = y(promisedSeconds);
       return [
@@ -165,7 +165,7 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
   });
 }
 
-/** The line has a gap between two ticks with deletions that are further apart than this time. */
+/** Longest time between two ticks that the plot connects by a line, milliseconds. The plot shows only ticks that deleted something. */
 const GAP_MS = 5 * MINUTE_MS;
 
 function stretches<Of extends Point>(points: readonly Of[]): Of[][] {

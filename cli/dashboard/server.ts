@@ -36,7 +36,7 @@ export interface PageServer {
   stop(): Promise<void>;
 }
 
-/** The page loads nothing from other servers. No other page can show this page in a frame. */
+/** Headers of every response. The page loads nothing from other servers, and no other page can show this page in a frame. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -59,7 +59,7 @@ export async function servePage(
   const server = createServer((request, response) => {
     request.resume();
     const { status, type, body } = answerTo(request, token, fileOf);
-    response.on('error', () => undefined); // The browser has closed the connection.
+    response.on('error', () => undefined); // An error means that the browser has closed the connection.
     response.writeHead(status, { ...HEADERS, 'content-type': type });
     response.end(body);
   });

@@ -3,15 +3,14 @@ import type { Looked, Looks, Part, Sweep, TableMemory, Verdict } from './looks.t
 import { lagPlot, minutePlot, WHEN_COUNTED } from './plots.ts';
 import { clock, count, counted, lasting } from './words.ts';
 
-/** The data that the page shows besides the facts of the tables. */
 export interface ViewOptions {
   readonly region: string;
   readonly links: readonly { readonly text: string; readonly href: string }[];
-  /** Name of the table that the page shows in detail. @default the first table */
+  /** Name of the table that the dashboard shows in detail. Null or an unknown name: the first table. */
   readonly table: string | null;
 }
 
-/** The parts of the page as HTML, each an element with an id. */
+/** Returns the sections of the dashboard as HTML, each a `div` with an id. */
 export function view(looks: Looks, options: ViewOptions): string {
   const now = looks.now();
   const { last, tables } = looks;
@@ -79,10 +78,10 @@ export function headline(tables: readonly Looked[], now: number): string {
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-/** If a reading of the tables takes longer than this time, the page shows how long the reading has taken. */
+/** If a reading of the tables takes longer than this time, the dashboard shows how long it has taken so far. */
 const PATIENCE_SECONDS = 3;
 
-/** Problems with the data of the page: a reading of the tables that hangs or has failed, and old values. */
+/** Returns a line for each problem with the shown data: a reading of the tables that hangs or has failed, or old values. */
 export function troubleLines({ last, tables, askingSince, failure }: Looks, now: number): string[] {
   const shown =
     last === undefined
@@ -101,7 +100,7 @@ export function troubleLines({ last, tables, askingSince, failure }: Looks, now:
 
 function tableHead(table: TableMemory, now: number, tables: number): Html {
   const { latest } = table;
-  // Notes are left out: a note says what is not on this machine, and the page's part `settings` says the same.
+  // Remarks of severity `note` are left out: they say what is not on this machine, and so does the section `settings`.
   const remarks = latest.remarks
     .filter(({ severity }) => severity !== 'note')
     .map(({ severity, text }) => html`<p class="remark ${severity}"><b>${severity}</b> ${text}</p>`);
@@ -186,7 +185,7 @@ interface RowOf {
   readonly below?: string | null;
 }
 
-/** A table in HTML. @param texts number of columns with text; the columns after them have aligned numbers */
+/** Returns an HTML table. @param texts number of columns with text; the columns after them have aligned numbers */
 function tableOf(
   caption: string,
   note: string,

@@ -11,12 +11,12 @@ import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 
-/** Maximum bytes of JSON for a page's keys and TTLs. Step Functions allows 256 KiB for a state's payload, which also has other fields. */
+/** Maximum size of the keys and TTLs of one step, bytes of JSON. A state's output also has other fields, and at most 256 KiB. */
 const PAGE_BYTES = 120 * 1024;
 
 /**
- * Longest time from a page's last planned delete to the deadline of a chunk, if the target has an upcoming minute: a slow chunk delays the
- * next page.
+ * Maximum milliseconds from the last planned delete to the deadline of a chunk of an upcoming minute. The child reads the next keys only
+ * when all its chunks have ended.
  */
 const LAST_TRY_MS = 600;
 
@@ -38,7 +38,7 @@ export interface PlannedDelete {
   readonly key: ExpiredKey;
 }
 
-/** Plans the second in which each key is deleted. Keys are left out if the page is full, or if the child ends before their second. */
+/** Plans the second of each key's delete. Leaves out keys above PAGE_KEYS or PAGE_BYTES, and keys whose turn is not before `endMs`. */
 export function planDeletes(
   keys: readonly ExpiredKey[],
   { cutoff }: { readonly cutoff: Seconds },
@@ -66,7 +66,7 @@ export function planDeletes(
   return { planned, credit: progress.credit && { at, keys: credit } };
 }
 
-/** A delete that is not yet due begins `clockSkewMs` after `at`: DynamoDB's clock may be this much behind the state machine's clock. */
+/** Groups deletes into chunks. A delete not yet due begins `clockSkewMs` after `at`: DynamoDB's clock may be behind the state machine's. */
 export function toChunks(
   planned: readonly PlannedDelete[],
   { cutoff, clockSkewMs }: { readonly cutoff: Seconds; readonly clockSkewMs: Millis },
@@ -108,10 +108,10 @@ function keysThatFit(keys: readonly ExpiredKey[]): number {
   return Math.min(keys.length, PAGE_KEYS);
 }
 
-/** Longest time from a child's query of an item to the stream record of the item's delete, with a reserve. */
+/** Upper bound of the seconds from a child's query of an item to the stream record of the item's delete. */
 const CHILD_LIFE_SECONDS = 10 * 60;
 
-/** Leaves out TTLs that are five years old within CHILD_LIFE_SECONDS: the stream record of the delete might not count as an expiry. */
+/** The TTLs to sweep. Leaves out TTLs that will soon be five years old: the stream record of the delete might not count as an expiry. */
 export function sweptRange(
   cutoff: number,
   { marginSeconds }: Pick<SweepSettings, 'marginSeconds'>,

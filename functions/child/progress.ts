@@ -26,8 +26,8 @@ export function startProgress({ target, limit }: ChildSweep, nowMs: Millis): Chi
 }
 
 /**
- * Adds the chunks' results to the child's progress. The cursor becomes earlier than the TTL of each unprocessed key, so that a later page
- * has the key again.
+ * Returns the child's progress with the chunks' results, and whether the table is paused. The cursor is before the TTLs of the unprocessed
+ * keys, so that the child queries these keys again.
  */
 export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep, showKey }: Listing) {
   if (results.length === 0) return { after: before, isPaused: false };
@@ -43,7 +43,7 @@ export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep,
     if (error === undefined || error === PAUSED || TRANSIENT_ERRORS.includes(error)) left.push(...keys);
     else {
       failed.push(...keys.map(({ key }) => ({ key, reason: error })));
-      // Because of `brokenAt` the next tick searches these TTLs again.
+      // The child notes only the TTLs before `brokenAt` as swept, so that a later tick searches these TTLs again.
       broken.push(...keys.map(({ ttl }) => ttl));
     }
   }
@@ -81,7 +81,7 @@ function countFailed(
   failed: readonly FailedKey[],
   { sweep, showKey }: Listing,
 ): CountsProgress {
-  // A report lists at most LISTED_KEYS keys, so only that many keys are hashed: a page may have 1,000 failed keys.
+  // A report lists at most LISTED_KEYS keys, so only that many keys are hashed: `failed` may be much longer.
   const shown = failed.slice(0, LISTED_KEYS).map((key): ListedFailure => shownFailure(key, showKey));
   const failedKeys = listFailedKeys([...counts.failedKeys, ...shown], sweep.listedKeysBytes);
   return { ...counts, failed: counts.failed + failed.length, failedKeys };

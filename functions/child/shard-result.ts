@@ -41,7 +41,7 @@ const NOTHING: ShardResult = {
   ...{ failedKeys: [], sampleKeys: [], interrupted: false },
 };
 
-/** Undefined if the output has no counts, e.g. after a crash, or if a field is malformed and would spoil the sums of all children. */
+/** A child's result; undefined if the output has no counts, e.g. after a crash, or if a field is malformed and would spoil all sums. */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {
     const result = resultOfOutput(output);
@@ -72,7 +72,7 @@ function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** Shards as index-layout.ts writes them, e.g. `0-24,30`. */
+/** Pattern for shards as `rangesOf` writes them, e.g. `0-24,30`. */
 const RANGES = /^\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*$/;
 
 function isTarget({ shards, from, before, upcomingFrom }: SweepTarget): boolean {
@@ -87,7 +87,7 @@ function resultOfOutput(output: ChildOutput): ShardResult | undefined {
   if ('found' in output) return { ...NOTHING, ...output };
   if (!('interruptedBy' in output) || output.progress === null) return undefined;
   const { inFlight, ...counts } = output.progress.counts;
-  // If the child was interrupted while a page was deleted, nobody knows which keys were deleted, so all keys of the page count as failed.
+  // If the child was interrupted during deletes, nobody knows which keys were deleted, so all keys of these deletes count as failed.
   const failed = { ...NOTHING, ...counts, failed: counts.failed + inFlight };
   return { ...failed, found: sumOfFates(failed), interrupted: true };
 }

@@ -9,10 +9,10 @@ import { JournalUnreadableError, TablePausedError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { deleteKeys, NO_DELETION, type SendBatch } from './deletion.ts';
 
-/** Longest sleep until the function's own clock reaches the planned second. For a longer time the state machine waits. */
+/** Longest sleep of the function before a planned delete that is early by the function's clock. The state machine does longer waits. */
 const OWN_WAIT_MS = 300;
 
-/** Longest time from a chunk's first to its last attempt. Then the child goes on, and a later page has the unprocessed keys. */
+/** Longest time from a chunk's first to its last attempt. Later, the child plans the unprocessed keys again, together with other keys. */
 const RETRY_MS = 5_000;
 
 export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 'sleep'> {
@@ -23,7 +23,7 @@ export interface ChunkAttemptOptions extends Pick<Runtime, 'clock' | 'random' | 
 }
 
 /**
- * If the journal cannot be read, the table may be paused, so nothing is deleted.
+ * Tries once to delete a chunk's keys. If the journal cannot be read, nothing is deleted, because the table may be paused.
  * @throws TablePausedError; DynamoDB's error if no retry can succeed
  */
 export async function attemptChunk(

@@ -57,7 +57,7 @@ function addDeletions(one: Deletion, other: Deletion): Deletion {
   };
 }
 
-/** Deletes each item on the condition that the stored TTL has expired: a writer may have renewed the item since the index was read. */
+/** Makes a SendBatch that deletes an item only if its stored TTL is expired: a writer may have renewed it since the index was read. */
 export function guardedBatch(
   documents: Documents,
   settings: GuardSettings & Pick<SweepSettings, 'marginSeconds'>,
@@ -87,7 +87,7 @@ export function guardedBatch(
 
 type GuardSettings = Pick<SweepSettings, 'tableName' | 'model'>;
 
-/** For example `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`. */
+/** Returns a PartiQL statement, e.g. `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *`. */
 export function guardedDelete({ tableName, model }: GuardSettings): string {
   const ttl = quote(model.ttlAttribute);
   const conditions = [
@@ -102,7 +102,7 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The answers are in the order of `keys`. An answer with neither `Error` nor `Item` means that the table had no such item. */
+/** Sums up the answers, which are in the order of `keys`. Neither `Error` nor `Item` means that the table had no such item. */
 function deletionOf(
   keys: readonly ExpiredKey[],
   answers: NonNullable<BatchExecuteStatementCommandOutput['Responses']>,
@@ -125,7 +125,7 @@ function deletionOf(
   return { deleted: deleted.length, ...counts, unprocessed, failed, ...lagOf(deleted, answeredAtMs) };
 }
 
-/** A renewed item is deleted, too. BatchWriteItem does not say which items existed, so every processed key counts as deleted. */
+/** Makes a SendBatch that deletes renewed items, too. BatchWriteItem hides which items existed: all processed keys count as deleted. */
 export function unguardedBatch(
   documents: Documents,
   { tableName, model }: SweepSettings,
@@ -151,7 +151,7 @@ export function unguardedBatch(
       deleted.map(({ ttl }) => ttl),
       clock(),
     );
-    // DynamoDB gives no reason for an unprocessed key. DynamoDB's documentation names throttling as the most likely reason.
+    // Unprocessed keys count as throttled: DynamoDB gives no reason, but its documentation names throttling as the most likely one.
     const throttled = unprocessed.length;
     return { ...NO_DELETION, deleted: deleted.length, throttled, unprocessed, ...lag };
   };

@@ -9,7 +9,7 @@ import { guardedBatch, unguardedBatch } from './deletion.ts';
 
 const ATTEMPTS = 1;
 
-/** Makes one attempt to delete a chunk. @throws TablePausedError; DynamoDB's error if no retry can succeed */
+/** Makes at most one attempt to delete the items of a chunk. @throws TablePausedError; DynamoDB's error if no retry can succeed */
 export function deleteChunk(
   input: DeleteChunkInput,
   runtime: Runtime,

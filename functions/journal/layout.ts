@@ -5,10 +5,10 @@ import { withoutNothing } from '../report/listed-keys.ts';
 
 export const JOURNAL_KEYS = { partitionKey: 'id', sortKey: 'at' } as const;
 
-/** The journal's own TTL attribute for native TTL, epoch seconds. */
+/** Attribute with the time, epoch seconds, after which native TTL deletes a report from the journal. */
 export const EXPIRES = 'expires';
 
-/** Partition key of the pauses and the watermarks: one query reads everything that a tick needs. */
+/** Value of the partition key of all pauses and watermarks, so that a tick reads them with one query. */
 export const DEPLOYMENT_ID = 'deployment';
 
 /** Sort key of the item with the watermarks of all tables: one item, so that a tick needs few writes. */
@@ -41,29 +41,29 @@ export interface Pause {
 }
 
 /**
- * Longest time in seconds, with a reserve, until the index shows a new item: "a fraction of a second" (DynamoDB Developer Guide, "Using
- * Global Secondary Indexes").
+ * Assumed maximum time until a global secondary index shows a new item, seconds. DynamoDB promises "a fraction of a second" (Developer
+ * Guide, "Using Global Secondary Indexes").
  */
 export const INDEX_SECONDS = 10;
 
-/** At the time `at` (ISO-8601) the table has no item with `since` <= TTL <= `gone`, epoch seconds. */
+/** As far as the index showed at `at` (ISO-8601), the table has no item with `since` <= TTL <= `gone`, epoch seconds. */
 export interface Watermark {
   readonly since: number;
   /** Items with TTLs in the last {@link INDEX_SECONDS} before `gone` may still exist: the index may not show them yet. */
   readonly gone: number;
   readonly at: string;
-  /** The highest number of shards that the table ever had: old items may still be in shards that writers no longer use. */
+  /** The highest number of shards that the table ever had. Sweeps search all of them, because old items may be in former shards. */
   readonly shards: number;
   readonly swept?: readonly SweptSpan[];
 }
 
-/** A child has swept the TTLs of [from, to), epoch seconds, in its shards. `parts` children share the span. */
+/** A span of TTLs, from <= TTL < to in epoch seconds, that one of `parts` children has swept in its shards. */
 export interface SweptSpan extends SweepPart {
   readonly from: number;
   readonly to: number;
 }
 
-/** Moves `gone` forward over the swept spans that follow without a gap. A span counts only if all its `parts` children noted it. */
+/** Returns the watermark with `gone` at the end of the spans that follow without a gap and that all their `parts` children have swept. */
 export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   let { gone } = mark;
   const spans = [...Map.groupBy(swept, ({ from, tick }) => `${from} ${tick}`).values()];

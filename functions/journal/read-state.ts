@@ -70,7 +70,7 @@ const REMEDY = 'Correct it, or take the whole item away: then nothing is set.';
 
 /**
  * Reads the pauses and the watermarks with strong consistency.
- * @throws JournalUnreadableError, also for a malformed entry: nobody then knows which tables are paused
+ * @throws JournalUnreadableError, also for a malformed entry
  */
 export async function readState(journal: JournalTable): Promise<DeploymentState> {
   const items = await readEntries(journal);
@@ -150,7 +150,7 @@ async function readEntries(journal: JournalTable, prefix?: string): Promise<Reco
   return items;
 }
 
-/** Reads the next page only when the caller needs more items. @throws JournalUnreadableError */
+/** Yields a query's items. The next request is sent only when the caller needs more items. @throws JournalUnreadableError */
 export async function* queryJournal(
   { documents, tableName }: JournalTable,
   query: Omit<QueryCommandInput, 'TableName'>,

@@ -39,7 +39,7 @@ function unwritable(tableName: string, error: unknown): JournalUnwritableError {
   return new JournalUnwritableError(problemOf(tableName, 'write', error), { cause: error });
 }
 
-/** Maximum number of tables in an UpdateExpression, which may have 4 KB. Source: DynamoDB Developer Guide, "Constraints". */
+/** Maximum number of tables in one UpdateExpression: at most 10 bytes each, of the 4 KB in the DynamoDB Developer Guide, "Constraints". */
 const TABLES_AT_ONCE = 300;
 
 /**
@@ -70,7 +70,7 @@ export async function writeWatermarks(
 }
 
 /**
- * Adds a child's span to the table's entry. The next tick moves the watermark (`advanced`).
+ * Adds the span that a child has swept to the table's watermark. The next tick moves the watermark over such spans (`advanced`).
  * @throws JournalUnwritableError, also when the table has no watermark
  */
 export async function noteSwept(journal: JournalTable, table: string, span: SweptSpan): Promise<void> {
@@ -110,7 +110,7 @@ const ROWS_AT_ONCE = 25;
 
 const PAUSES_MS = [50, 200, 800];
 
-/** Writes a row for each report. A repeated call writes the same rows, so a retry is harmless. @throws JournalUnwritableError */
+/** Puts each row as an item. A repeated call puts the same items, so the caller may retry. @throws JournalUnwritableError */
 export async function putRows(
   { documents, tableName }: JournalTable,
   rows: readonly SweepRow[],

@@ -1,7 +1,7 @@
 import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { StreamRecord } from '../../expiry/is-expiry.ts';
 
-/** Maximum bytes of JSON, by the target's API: `event` for one event, `call` for all events that one call of OnlyExpiries returns. */
+/** Maximum bytes of JSON, below the target API's limits: `event` for one event, `call` for all events that OnlyExpiries returns at once. */
 export interface Limits {
   readonly event: number;
   readonly call: number;

@@ -6,12 +6,12 @@ import { storedNumber } from '../../expiry/ttl.ts';
 import { deploymentMetrics } from '../runtime/deployment.ts';
 import { type Limits, type PipedRecord, TARGET_LIMITS } from './contract.ts';
 
-/** Lower ages are not recorded: a pipe without delay has younger records, and CloudWatch bills each recorded metric. */
+/** Lowest age that is recorded as a metric: CloudWatch bills recorded metrics, and a pipe without delay has only lower ages. */
 export const MIN_AGE_SECONDS = 300;
 
 /**
- * The enrichment of a pipe: if the function returns no event, the pipe does not call its target (EventBridge User Guide, "Filtering events
- * using enrichment").
+ * Returns the events of the expiries in a pipe's batch. Without an event the pipe does not call its target. Source: EventBridge User Guide,
+ * "Filtering events using enrichment".
  */
 export function onlyExpiries(batch: readonly PipedRecord[]): ExpiryEvent[] {
   const [first] = batch;
@@ -51,15 +51,15 @@ function groupOf(key: EventImage): string {
   return createHash('sha256').update(inOneOrder).digest('hex');
 }
 
-/** ISO-8601. Null if the TTL is missing, is not a number, or is before 1970 or after the year 9999. */
+/** The TTL as ISO-8601; null if the TTL is missing, is not a number, or is before 1970 or after the year 9999. */
 function timeOf(ttl: EventValue | undefined): string | null {
   const ms = storedNumber(ttl) * 1000;
   return ms >= 0 && ms < Date.UTC(10_000, 0, 1) ? new Date(ms).toISOString() : null;
 }
 
 /**
- * Removes the largest old images until all events fit into one call. Throws if the largest event has no
- * image to remove, or if an archive must keep it: then the pipe halves the batch.
+ * Removes the largest old images until the events fit into one call. Throws if events that do not fit are for an archive, which needs all
+ * images, or if the largest event has no image: after an error the pipe halves the batch.
  */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
   const { call } = TARGET_LIMITS[to];

@@ -30,7 +30,7 @@ const MOST_RESULT_BYTES = 40_000;
 
 export interface PlannedChild {
   readonly target: SweepTarget;
-  /** The child's number among the children of one span, for its note in the journal. Null: the child writes no note. */
+  /** Index of this child, and number of the children with the same span of TTLs, for a note in the journal. Null: no note. */
   readonly part: { readonly part: number; readonly parts: number } | null;
 }
 
@@ -51,8 +51,8 @@ export interface PlannedTable {
 }
 
 /**
- * Shards without expired or upcoming items get no child. If the table has a limit of deletes per second, one child sweeps both the lookback
- * and the upcoming minute of a shard.
+ * Plans a table's children: none for shards without expired or upcoming items. If the table has a limit of deletes per second, the same
+ * child sweeps the lookback and the upcoming minute of a shard.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
@@ -82,8 +82,8 @@ export function planChildren(
 }
 
 /**
- * Cuts a span of expired TTLs into at most `most` targets: first by time, then by shards.
- * @returns the targets of each part of the time
+ * Cuts a span of expired TTLs into at most `most` targets: first by TTL, then by shards.
+ * @returns for each range of TTLs, its targets
  */
 export function cutSpan(
   { from, before }: { readonly from: number; readonly before: number },
@@ -132,7 +132,7 @@ export function tickChildren(
   const count = () =>
     tables.reduce((sum, table) => sum + aheadOf(table, shardsOfChild).length + table.children.back.length, 0);
   while (count() > TICK_CHILDREN && shardsOfChild < 1_024) shardsOfChild *= 2;
-  // The next tick begins with another table, because the last children may not fit into this tick.
+  // Each tick begins with another table: the last children may not fit into a tick, and must not be of the same table every time.
   const first = Math.floor(startedAtMs / 60_000) % Math.max(1, tables.length);
   const queues = [...tables.slice(first), ...tables.slice(0, first)].map(table => ({
     table,

@@ -20,7 +20,7 @@ import { type ReplayRequest, readReplayInput, tablesOfInput } from './sweep-inpu
 const LEAST_PART_SECONDS = 60;
 
 /**
- * Each round after the first sweeps what the children of the previous round had no time for.
+ * Plans a round of a replay. Each round after the first sweeps what the children of the previous round had no time for.
  * @throws InvalidExecutionInputError, InvalidSettingsError, JournalUnreadableError
  */
 export async function planReplay(
@@ -56,7 +56,7 @@ export async function planReplay(
   return { next, groups: [], due, results: [], sweeps: { [tableName]: sweep } };
 }
 
-/** Covers all shards that the table ever had (the journal knows their number), because old items may be in these shards. */
+/** Targets of the first round: in all shards that the table ever had, because old items may be in former shards. */
 async function firstTargets(
   { from, before }: ReplayRequest,
   table: string,

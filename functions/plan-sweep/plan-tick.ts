@@ -26,17 +26,17 @@ const TABLES_AT_ONCE = 32;
 
 const REQUEST_TIMEOUT_MS = 600;
 
-/** Longest time for the probe of a table, by the kind of its index. In an index by second a probe queries up to 660 index keys. */
+/** Longest time for the probe of a table, by the kind of its index. In an index by second a probe needs a query for each second. */
 const PROBE_MS = { window: 5_000, second: 45_000 } as const;
 const LEAST_PROBE_MS = 700;
 
-/** While all tables are idle and indexed by window, watermarks are written at most once in this time: each write costs money. */
+/** Shortest time between two writes of watermarks while all tables are idle and indexed by window: each write costs money. */
 const QUIET_SECONDS = 90;
 
-/** In an index by window a tick also searches up to this time before the watermark, for items that were written after their expiry. */
+/** A lookback is extended to the start of a window by at most this time, to find items that were written after their expiry. */
 const AGAIN_SECONDS = 600;
 
-/** If another tick began less than this time before or after this tick, the other tick sweeps the older part of the lookback. */
+/** If two ticks start less than this time apart, only one of them needs to search the older TTLs. */
 const BESIDE_SECONDS = 50;
 
 export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
@@ -47,7 +47,7 @@ export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
 }
 
 /**
- * The first tick of a table writes a watermark even if the table is paused: later ticks look back to this watermark.
+ * Plans a tick's children and writes the watermarks. A table's first tick writes one even during a pause: later ticks search from it on.
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
 export async function planTick(
@@ -69,7 +69,7 @@ export async function planTick(
   const isWhole = chosen === undefined;
   if (!isWhole || !isQuiet(planned, state, startedAtMs)) {
     try {
-      // `tick` in the journal is the start of the last tick that swept every table from its watermark on.
+      // `tick` in the journal does not change if this tick is not for all tables, or leaves older TTLs to another tick.
       const keeps = !isWhole || tickBeside(state, startedAtMs, 0) !== undefined;
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));
@@ -121,7 +121,7 @@ interface PlanOptions extends TickDependencies {
   readonly state: DeploymentState;
 }
 
-/** An error about one table does not stop the sweep of other tables. A wrong input of the execution stops the tick. */
+/** Plans the sweep of one table. Returns an error as `failure`, so that the other tables are swept. @throws InvalidExecutionInputError */
 async function planTable(carried: CarriedSettings, options: PlanOptions): Promise<ProbedTable> {
   const { state, executionInput, startedAtMs, readIndexOf } = options;
   const known = state.watermarks.tables[carried.tableName];
@@ -134,7 +134,7 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     const shards = Math.max(indexLayout(settings.model).shards, mark.shards);
     if (known === undefined) first = { ...mark, shards };
     if (isPaused(state.pauses, carried.tableName, startedAtMs)) {
-      // The number of shards may change again during the pause. The journal keeps the highest number: all these shards may have items.
+      // The journal keeps the highest number of shards, also during a pause: old items may be in shards that writers no longer use.
       const kept = known !== undefined && shards > known.shards ? { ...known, shards } : first;
       return { ...NO_SWEEP, carried, mark: kept };
     }
@@ -168,11 +168,11 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
   }
 }
 
-/** A lookback begins before the watermark: the index may show an item late, and a writer may write an item after its expiry. */
+/** Returns the first TTL of the lookback. It is before the watermark: items may be written after their expiry, or be late in the index. */
 function lookbackFrom({ gone }: Pick<Watermark, 'gone'>, { model }: Pick<SweepSettings, 'model'>): number {
   const from = gone + 1 - INDEX_SECONDS;
   if (model.indexedBy === 'second') return from;
-  // The lookback does not begin in an earlier window than `from`, because each window costs a further query.
+  // The lookback does not begin before the window that contains `from`, because each earlier window would cost a query.
   return Math.max(windowStart(from, model.granularitySeconds), from - AGAIN_SECONDS);
 }
 
@@ -186,7 +186,7 @@ function tickBeside(
   return isBeside ? Math.floor(otherMs / 60_000) * 60 - 60 - marginSeconds : undefined;
 }
 
-/** A probe should end before the upcoming minute begins. If a probe takes longer, children query all shards of the table. */
+/** Returns the time limit of the table's probe, milliseconds. If the probe takes longer, children query all shards of the table. */
 function patienceMs(settings: SweepSettings, { upcoming }: TickRequest, nowMs: number): number {
   const most = PROBE_MS[settings.model.indexedBy];
   if (upcoming === null) return most;
@@ -200,7 +200,7 @@ function overdueSeconds(probes: readonly ShardProbe[], startedAtMs: number): num
   return Number.isFinite(oldest) ? Math.max(0, Math.floor(startedAtMs / 1000) - Math.floor(oldest)) : 0;
 }
 
-/** Lower ages are not recorded: a table swept without delay has a younger watermark, and CloudWatch bills each recorded metric. */
+/** Lowest age that is recorded as a metric: a table swept without delay has a younger watermark, and CloudWatch bills each metric. */
 const MIN_AGE_SECONDS = 3_600;
 
 export const FIRST_LOOKBACK_SECONDS = 2 * 24 * 60 * 60;

@@ -7,7 +7,7 @@ import type { ReadIndex } from '../table/index-query.ts';
 
 const SHARDS_AT_ONCE = 16;
 
-/** A probe queries at most this many index keys in a shard's lookback: ten minutes in an index by second. Children query the rest. */
+/** Maximum number of index keys that a probe queries in a shard's lookback. Children query the rest. Index by second: ten minutes. */
 const MOST_KEYS = 600;
 
 export interface Spans {
@@ -19,7 +19,7 @@ export interface Spans {
 
 export interface ShardProbe {
   readonly shard: number;
-  /** The lookback has no item with a TTL before this TTL. Undefined: the lookback has no item at all. */
+  /** Epoch seconds. No item in the shard's lookback has an earlier TTL. Undefined: the shard's lookback has no item. */
   readonly left: number | undefined;
   readonly isSeen: boolean;
   readonly isUpcoming: boolean;
@@ -33,7 +33,7 @@ export interface ProbeOptions extends Pick<Runtime, 'clock' | 'sleep'> {
 }
 
 /**
- * Asks each shard for its oldest entry. If DynamoDB is too busy, every shard counts as having entries, and the children query the index.
+ * Looks for each shard's entries in `spans`. If DynamoDB is too busy or slow, every shard counts as having entries: children query it.
  */
 export async function probeShards(
   shards: number,
@@ -82,7 +82,7 @@ async function probeShard(
   const ahead = upcoming === null ? [] : keysOf(upcoming);
   const shared = new Set(ahead.map(({ value }) => value));
   const known = new Map<IndexKey['value'], boolean>();
-  // If the lookback and the upcoming minute are in the same window, one query mostly answers for both.
+  // If a window overlaps the lookback and the upcoming minute, one query of both often makes a second query needless.
   const earliestBack = async (key: IndexKey) => {
     if (upcoming === null || !shared.has(key.value)) return earliest(key, { from, before });
     const ttl = await earliest(key, { from, before: upcoming.before });

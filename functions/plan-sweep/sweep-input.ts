@@ -15,7 +15,7 @@ import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
 /** All times are TTLs, not times of deletes: an item is deleted `marginSeconds` after its TTL at the earliest. */
 export interface TickRequest {
-  /** The latest TTL of the lookback, epoch seconds. */
+  /** The latest TTL of the lookback, the tick's span of expired TTLs. Epoch seconds. */
   readonly cutoff: number;
   /** The TTLs of the upcoming minute. Null if `precision` is 'minute', or if `scheduledTime` is more than a minute in the future. */
   readonly upcoming: { readonly from: number; readonly before: number } | null;
@@ -32,7 +32,7 @@ export interface ReplayRequest {
 
 export interface SweepLimit {
   readonly perSecond: number;
-  /** The tick deletes only from `from` + `marginSeconds` to `before` + `marginSeconds`, epoch seconds. A later tick deletes the rest. */
+  /** The tick deletes from `from` + `marginSeconds` to `before` + `marginSeconds`, epoch seconds. A later tick deletes the other items. */
   readonly from: number;
   readonly before: number;
 }
@@ -63,9 +63,7 @@ const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table'] as const;
 
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
-/**
- * EventBridge Scheduler may start a tick at any moment of its minute. With this lead the children run before the upcoming minute begins.
- */
+/** The upcoming minute begins this many seconds after `scheduledTime`: EventBridge Scheduler may start a tick up to a minute late. */
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
@@ -101,7 +99,7 @@ function readFields(input: unknown): Fields {
 }
 
 /**
- * The upcoming minute begins on a whole minute. Its TTLs begin `marginSeconds` earlier.
+ * Reads what a tick must sweep. The upcoming minute begins on a whole minute, and its TTLs begin `marginSeconds` earlier.
  * @param startedAtMs start of the execution, epoch milliseconds
  * @throws InvalidExecutionInputError
  */
@@ -110,7 +108,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
   if (scheduledTime === undefined) throw invalid('scheduledTime', 'the time of a tick', undefined);
   const { marginSeconds } = settings;
   const scheduledMs = Date.parse(scheduledTime);
-  // `isToCome` leaves out the upcoming minute: its children might wait for longer than an Express execution may last.
+  // A tick that starts over a minute too early has no upcoming minute: children might wait for longer than an Express execution may last.
   const isToCome = scheduledMs > startedAtMs + LEAD_SECONDS * 1000;
   const minute = minuteOf(scheduledMs);
   const upcoming = settings.precision === 'minute' || isToCome ? null : minute;
@@ -119,7 +117,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
     // The previous tick's upcoming minute begins at `scheduledTime`, so the lookback of this tick ends one second earlier.
     cutoff: toEpochSeconds(Math.min(scheduledMs, startedAtMs)) - (upcoming ? 1 : 0) - marginSeconds,
     upcoming: upcoming && { from: upcoming.from - marginSeconds, before: upcoming.before - marginSeconds },
-    // Two ticks may run at once and would exceed the limit together. So a tick with a limit deletes only in a minute of its own.
+    // Two ticks may run at once. With a limit each deletes in another minute, so that they do not exceed the limit together.
     limit:
       perSecond === 0
         ? null
@@ -133,7 +131,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
 }
 
 /**
- * @param startedAtMs start of the execution, epoch milliseconds: items that expire after this start are not swept
+ * @param startedAtMs start of the execution, epoch milliseconds: no TTL after this start minus `marginSeconds` is swept
  * @throws InvalidExecutionInputError naming the field
  */
 export function readReplayInput(input: unknown, startedAtMs: number, settings: InputSettings): ReplayRequest {
@@ -157,7 +155,7 @@ function isTime(value: unknown): boolean {
   return match !== null && !Number.isNaN(Date.parse(match[0])) && isCalendarDay(match);
 }
 
-/** `Date.parse` accepts 30 February as a day in March. */
+/** Whether the month has this day: `Date.parse` accepts 30 February as a day in March. */
 function isCalendarDay([, year, month, day]: RegExpExecArray): boolean {
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
 }

@@ -9,11 +9,11 @@ import { indexLayout } from '../table/index-layout.ts';
 import { indexCounter, indexReader } from '../table/index-query.ts';
 import { type NextStepOptions, nextStep } from './next-step.ts';
 
-/** Attempts of DynamoDB's client for one request: a second attempt at once is faster than a Wait state, which ends on a whole second. */
+/** Maximum attempts of DynamoDB's client per request: its retry is faster than a retry after a Wait state, which ends on a whole second. */
 const ATTEMPTS = 2;
 
 /**
- * Decides the next step of a child. When a child of the lookback ends, the function notes the swept span in the journal for the next tick.
+ * Decides the next step of a child. When a child with a `part` ends, the function also notes in the journal what the child has swept.
  */
 export function queryExpired(
   input: QueryExpiredInput,

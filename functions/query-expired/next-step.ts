@@ -20,19 +20,19 @@ export interface NextStepOptions extends IndexReaders, Pick<Listing, 'showKey'> 
   readonly clock: () => Millis;
 }
 
-/** A child that plans deletes reads the index this far ahead, if `pollSeconds` is 0. A shorter time takes more calls of QueryExpired. */
+/** If `pollSeconds` is 0, a child plans deletes up to this long after now. With less, the child would call QueryExpired more often. */
 const AHEAD_SECONDS = 60;
 
-/** Deletes are planned ahead only if DynamoDB's clock is at most this far behind: the page's `clockSkewMs` plus the child's `lateMs`. */
+/** Deletes are planned ahead only if DynamoDB's clock is at most this far behind the state machine's: `clockSkewMs` plus `lateMs`. */
 const PLAN_WITHIN_MS = 200;
 
 /**
- * After this time a page is not continued with later TTLs. The time is shorter for an upcoming minute, because its first items wait until
- * the page is read.
+ * Time limit for reading a `Page` of index entries, which then ends before later TTLs. The limit is lower for an upcoming minute, because
+ * its first items are not deleted before the whole `Page` is read.
  */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
-/** DynamoDB's clock decides what is expired, but a child waits by the state machine's clock. So each page measures their difference. */
+/** Decides a child's next step. Items expire by DynamoDB's clock, but Wait states end by the state machine's clock. */
 export async function nextStep(
   { sweep, progress, results, startedAt, now }: QueryExpiredInput,
   options: NextStepOptions,
@@ -82,14 +82,14 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
     isUpcoming ? Math.min(target.before, Math.max(nowTtl + ahead, progress.cursor)) : target.before,
     { ...child, ...{ patienceMs: READ_MS[isUpcoming ? 'upcoming' : 'back'], left: progress.left.length } },
   );
-  // The function estimates the state machine's clock from `now`. The later the function began, the less exact is the estimate.
+  // `machineClock` starts at `now` when the function starts, so it may be `lateMs` behind the state machine's clock.
   const isKnown = mayPlan && page.clockSkewMs + Math.max(0, lateMs) <= PLAN_WITHIN_MS;
   const wanted = entriesToTake(page, progress.left, isKnown ? ahead : 0, settings);
   const { planned, credit } = planDeletes(wanted, page, progress, child);
   const firstLeft = wanted[planned.length];
   // The cursor passes only expired TTLs, because writers may still write items with later TTLs.
   const passed = Math.min(page.knownUpTo, page.cutoff);
-  // The next tick finds items that are written after this page. With `pollSeconds` the child itself must find such items.
+  // The child may end after the planned deletes: the next tick finds items written later. With `pollSeconds` the child must find them.
   const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
   const plannedUpTo = page.cutoff + (mayEnd ? ahead : 0);
   const isRead = firstLeft === undefined && Math.min(page.knownUpTo, plannedUpTo) >= target.before;

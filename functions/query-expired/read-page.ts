@@ -27,17 +27,17 @@ export interface ReadPageOptions
 
 export interface Page {
   readonly entries: readonly ExpiredKey[];
-  /** DynamoDB's clock at its earliest answer, minus `marginSeconds`. Items with a TTL up to this second have expired. */
+  /** Items with TTLs up to this second have expired: the earliest date of DynamoDB's answers minus `marginSeconds`. No query: `upTo`. */
   readonly cutoff: Seconds;
-  /** The page has all entries with TTLs up to this second. */
+  /** The page has all the target's entries with TTLs after the cursor and up to this second. */
   readonly knownUpTo: Seconds;
-  /** No entry after this second is taken. The second is later than `knownUpTo` only if it has more entries than a query returns. */
+  /** No entry with a later TTL is taken from the page. Later than `knownUpTo` only if one second has more entries than a query returns. */
   readonly takenUpTo: Seconds;
-  /** DynamoDB's clock is at most this much behind the state machine's clock. */
+  /** DynamoDB's clock is at most this many milliseconds behind `machineClock`. Infinity without a query. */
   readonly clockSkewMs: Millis;
 }
 
-/** Reads the index entries of a target with TTLs after the cursor and up to `upTo`. @throws DynamoDbBusyError, DynamoDbDateMissingError */
+/** Reads a page of a target's index entries with TTLs after `cursor`, up to `upTo`. @throws DynamoDbBusyError, DynamoDbDateMissingError */
 export async function readPage(
   target: SweepTarget,
   cursor: Seconds,
@@ -70,7 +70,7 @@ export async function readPage(
         clockSkewMs = Math.min(clockSkewMs, machineClock() - page.readAt * 1000);
       } else if (page.entries.length > 0) throw dateMissing();
       const last = page.entries.at(-1);
-      // The query stopped at its limit. More entries may have the last TTL, so the page is complete only before this TTL.
+      // The query stopped at its limit. Unread entries may have the last entry's TTL, so only entries with earlier TTLs are complete.
       if (page.more && last !== undefined) {
         const before = Math.ceil(last.ttl) - 1;
         knownUpTo = Math.min(knownUpTo, before);
@@ -104,9 +104,7 @@ function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
   return together;
 }
 
-/**
- * Adds the unprocessed keys of earlier pages (`left`): each must be counted, even if its item and so its index entry are already gone.
- */
+/** Returns the page's entries to delete and the expired unprocessed keys of earlier pages (`left`), whose index entries may be gone. */
 export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,
   left: readonly ExpiredKey[],

@@ -12,7 +12,7 @@ import { JournalUnwritableError } from '../runtime/errors.ts';
 import { embeddedMetrics } from './metrics.ts';
 import { didAnything, reportedTables, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
 
-/** The function stops waiting for the journal this long before its timeout, to print in time. After a timeout Step Functions retries. */
+/** The function stops waiting for the journal this long before its timeout, because after the timeout it could not print. */
 const PRINTING_MS = 3_000;
 
 export interface RecordDependencies {
@@ -25,7 +25,7 @@ export interface RecordDependencies {
 }
 
 /**
- * Prints the log and the metrics last: if the function failed after printing, a retry by Step Functions would print them again.
+ * Writes the journal, then prints the log and the metrics. Printed earlier, they could be printed again by a retry of Step Functions.
  * @throws JournalUnwritableError
  */
 export async function recordMetrics(
@@ -43,7 +43,7 @@ export async function recordMetrics(
   const reported = machine === 'replay' ? records : records.filter(didAnything);
   try {
     await Promise.race([writeJournal(input, reported, journal), tooSlow]);
-    // The next tick sweeps the rest of an unfinished tick. Nothing sweeps the rest of an unfinished replay, so this replay is incomplete.
+    // The next tick sweeps what a tick left for later. Nothing sweeps what a replay left for later, so that replay is not complete.
     const isDone = ({ totals }: TableRecord) =>
       leftNothing(totals) && (machine === 'tick' || totals.leftForLater === 0);
     return { complete: records.every(isDone), ...reportedTables(reported) };

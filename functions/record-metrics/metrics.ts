@@ -13,7 +13,7 @@ type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'S
 
 export const METRICS_NAMESPACE = 'PreciseTtl';
 
-/** Powertools adds the dimension `service`, the name of the function, to every metric. */
+/** Dimension of every metric below: the name of the function that records it. Powertools adds this dimension. */
 export const METRIC_DIMENSIONS = { service: TASKS.RecordMetrics } as const;
 
 export interface SweepMetric {
@@ -29,7 +29,7 @@ interface SweepFacts {
   readonly late: number;
 }
 
-/** A deletion with a lag of more than this many milliseconds counts as late. The lags of a tick without delay are shorter. */
+/** Returns the lag above which a deletion counts as late, milliseconds. */
 export function lateMs({ precision }: { readonly precision?: unknown }): number {
   return precision === 'minute' ? 120_000 : 11_000;
 }
@@ -60,7 +60,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   },
 ];
 
-/** Powertools accepts only numbers, but CloudWatch also accepts histograms. So histograms replace numbers in Powertools' document. */
+/** Returns a document with the metrics; undefined without metrics. Histograms are added last, because Powertools accepts only numbers. */
 export function embeddedMetrics(
   metrics: Metrics,
   dimensions: Readonly<Record<string, string>>,

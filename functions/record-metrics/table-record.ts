@@ -19,7 +19,7 @@ export interface TableRecord {
   readonly late: number;
 }
 
-/** A crashed child does not name its table. If the execution has only one table, like a replay, the result belongs to that table. */
+/** A record for each table. A crashed child's result names no table: it belongs to the only table of an execution such as a replay. */
 export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): TableRecord[] {
   const sweeps = Object.entries(soFar.sweeps);
   return sweeps.map(([table, sweep]) => {
@@ -66,7 +66,7 @@ export function didAnything({ totals }: TableRecord): boolean {
 
 const FEW_KEYS_BYTES = 1_000;
 
-/** Chooses reports for the execution's output, which has limited room: reports with failures first. The journal has the others too. */
+/** Chooses the reports that fit into the execution's output, reports with failures first. The other reports are in the journal. */
 export function reportedTables(
   records: readonly TableRecord[],
 ): Pick<RecordMetricsOutput, 'tables' | 'moreTables'> {

@@ -1,7 +1,7 @@
 import type { DeletionLag } from '../../statemachine/contract/chunks.ts';
 import type { LagSummary } from '../../statemachine/contract/report.ts';
 
-/** CloudWatch accepts at most a hundred values for a metric. Source: CloudWatch User Guide, "Embedded metric format specification". */
+/** Number of buckets. CloudWatch accepts at most 100 values per metric (CloudWatch User Guide, "Embedded metric format specification"). */
 export const LAG_BUCKETS = 100;
 const FIRST_BUCKET_MS = 16;
 const BUCKETS_PER_DOUBLING = 4;
@@ -68,7 +68,7 @@ export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
 
 export type MetricHistogram = ReturnType<typeof toMetricHistogram>;
 
-/** Each value is the upper bound of a bucket, but never more than the longest lag. CloudWatch computes percentiles from these values. */
+/** The lags for CloudWatch, which computes percentiles from `Values`: the upper bounds of the buckets, but at most the longest lag. */
 export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag) {
   const filled = filledBuckets(lagCounts);
   const Values = filled.map(([bucket]) => Math.min(bucketEndMs(bucket), lagMaxMs));

@@ -1,7 +1,7 @@
 import type { ListedFailure } from '../../statemachine/contract/keys.ts';
 import { LISTED_KEYS } from '../../statemachine/contract/limits.ts';
 
-/** Size of a value as JSON, in UTF-8 bytes. Step Functions limits the payload of a state in these bytes. */
+/** Size of a value as JSON, in UTF-8 bytes. Step Functions counts these bytes for its limit of a payload. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
@@ -27,8 +27,8 @@ export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): 
 }
 
 /**
- * Lists the first failures that fit into `maxBytes`. If the first failure alone does not fit, its key is shortened to `keyStart`: a
- * shortened `key` could be another item's key.
+ * Lists the first failures, at most LISTED_KEYS, that fit into `maxBytes`. If not even the first fits, the beginning of its key is listed
+ * as `keyStart`, not as `key`, so that nobody takes it for the key of another item.
  */
 export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number): ListedFailure[] {
   const [first] = all;

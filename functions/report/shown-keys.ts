@@ -28,7 +28,7 @@ export function shownFailure(
 }
 
 /**
- * The hash does not hide a key that can be guessed: anybody can hash the guess.
+ * Returns a hash of a key. The hash does not hide a key that can be guessed: anybody can hash the guess.
  * @param names names of the key attributes, partition key first
  */
 export function hashOfKey(key: ItemKey, names: readonly string[], tableName: string): KeyHash {

@@ -52,13 +52,13 @@ export function leftNothing({
   return failed === 0 && shardsFailed === 0 && tablesFailed === 0;
 }
 
-/** Leaves out the histogram of lags: RecordMetrics adds percentiles (`lagMs`) in its place. */
+/** The report without `lagCounts` and `lagMaxMs`: RecordMetrics adds `lagMs` in their place. */
 export function reportOf({ lagCounts: _counts, lagMaxMs: _max, ...report }: SweepTotals): SweepReport {
   return report;
 }
 
 export interface ExecutionReport extends Omit<RecordMetricsOutput, 'complete'> {
-  /** Name of the error with which RecordMetrics failed. The report then has no tables. */
+  /** Name of the error with which RecordMetrics failed. `tables` is then empty. */
   readonly notRecorded?: string;
 }
 

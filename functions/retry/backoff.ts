@@ -13,7 +13,7 @@ export function waitUntil(epochSeconds: number): string {
   return `${new Date(Math.floor(epochSeconds) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Sleeps until `untilMs` (epoch milliseconds), at most 999 ms: a Wait state ends on a whole second, up to a second too early. */
+/** Sleeps until `untilMs` (epoch milliseconds), at most 999 ms: `waitUntil` rounds down, so a Wait state can end too early. */
 export async function sleepRest(
   untilMs: number,
   nowMs: number,

@@ -71,7 +71,7 @@ export function deploymentMetrics({
   };
 }
 
-/** With JSON logging Lambda wraps a line of `console.log` in a document, but CloudWatch finds metrics only at a document's root. */
+/** Prints without `console.log`: JSON logging would wrap the line in a JSON object, in which CloudWatch does not look for metrics. */
 export function printMetrics(line: string): void {
   process.stdout.write(`${line}\n`);
 }

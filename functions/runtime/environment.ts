@@ -11,15 +11,15 @@ export const PRECISIONS = ['second', 'minute'] as const;
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
 
-/** DynamoDB allows any text, but Terraform's files are UTF-8, and some programs cut a text at a zero byte. */
+/** Accepted attribute names: DynamoDB allows any text, but Terraform's files are UTF-8, and some programs cut a text at a zero byte. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
   `${MODEL_KINDS.partitionKey.expected} of UTF-8 without a zero`,
 );
 
 /**
- * A table's settings that the functions know. The definition of a state machine contains the settings, and passes them to the
- * functions ({@link readSettings}).
+ * Allowed values of a table's settings. The definition of a state machine contains the settings, and passes them to the functions, which
+ * check them ({@link readSettings}).
  */
 export const SETTING_KINDS = {
   tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
@@ -56,7 +56,7 @@ export type WithSettings<Input> = Input & { readonly settings: unknown };
 
 export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & {
   readonly model: ExpiryModel;
-  /** A sweep deletes an item this many seconds after its expiry at the earliest: 0 if neither `archive` nor `events` is set. */
+  /** Minimum number of seconds between an item's expiry and its delete by a sweep. 0 if the table has neither `archive` nor `events`. */
   readonly marginSeconds: number;
 };
 

@@ -1,6 +1,6 @@
 import { InvalidFieldError, PreciseTtlError } from '../../expiry/errors.ts';
 
-/** Lambda passes an error's `name` to Step Functions, and `ErrorEquals` in the definition of the state machine compares this name. */
+/** Each class sets its `name`: Lambda passes it to Step Functions, and `ErrorEquals` in the state machine's definition compares it. */
 
 /** The input of an execution is wrong. The execution fails at once, and nothing is swept. */
 export class InvalidExecutionInputError extends InvalidFieldError {

@@ -1,4 +1,4 @@
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 
-/** Replaces the SDK's default credential chain, which would be a third of a bundle: in Lambda the credentials are environment variables. */
+/** Reads the credentials from Lambda's environment variables. The SDK's default credential chain would be a third of a bundle. */
 export const defaultProvider = fromEnv;

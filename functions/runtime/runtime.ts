@@ -7,7 +7,7 @@ export interface Runtime {
   readonly settings: SweepSettings;
   readonly documents: Documents;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** The function's own clock, epoch milliseconds. */
+  /** The clock of the function, not of the state machine: epoch milliseconds. */
   readonly clock: () => number;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;

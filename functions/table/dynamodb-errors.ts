@@ -1,5 +1,5 @@
 /**
- * After each of these errors of DynamoDB a retry may succeed. Source: DynamoDB Developer Guide, "Error handling"; API reference of
+ * Errors of requests to DynamoDB, after which a retry may succeed. Source: DynamoDB Developer Guide, "Error handling"; API reference of
  * BatchStatementError.
  */
 

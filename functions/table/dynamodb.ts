@@ -16,7 +16,7 @@ export interface RequestOptions {
 }
 
 /**
- * The client returns numbers as `NumberValue`: a key may have more digits than a JavaScript number can hold.
+ * Creates a client that returns numbers as `NumberValue`: a key may have more digits than a JavaScript number can hold.
  * @param maxAttempts 1 for deletes: the client's retries would hide throttling
  */
 export function createDocuments(
@@ -54,8 +54,8 @@ export function keepDates(client: DynamoDBClient): void {
 }
 
 /**
- * Time of the answer by DynamoDB's clock, epoch seconds. HTTP requires the header `Date` from every server with a clock. Source: RFC 9110,
- * 6.6.1.
+ * Time of the answer by DynamoDB's clock, epoch seconds; undefined without a valid header `Date`, which HTTP requires of a server with a
+ * clock. Source: RFC 9110, 6.6.1.
  */
 export function answeredAt({ $metadata }: { readonly $metadata?: DatedMetadata }): number | undefined {
   const ms = Date.parse($metadata?.date ?? '');

@@ -70,7 +70,7 @@ const BY_SECOND: IndexLayout = {
   },
 };
 
-/* A target may have a thousand shards. The shards are written as ranges, e.g. `0-24,30`: a state's payload has limited room. */
+/* A target's shards are written as ranges, e.g. `0-24,30`: there may be a thousand, and Step Functions limits a payload's size. */
 
 function shardsOf(ranges: string): number[] {
   return ranges.split(',').flatMap(range => {

@@ -81,7 +81,7 @@ async function send(documents: Documents, request: QueryCommandInput, options: R
   }
 }
 
-/** An index by second has the TTL as its partition key and no sort key, so the condition has no range of TTLs. */
+/** The condition of an index query. An index by second has the TTL as its partition key, so its condition is without the range of TTLs. */
 export function keyCondition(
   { ttlAttribute, windowAttribute }: ExpiryModel,
   { value }: IndexKey,

@@ -3,7 +3,7 @@ import type { EventImage } from '../../expiry/expiry-event.ts';
 import type { KeyNames } from '../../expiry/shard.ts';
 import type { ItemKey, KeyAttribute } from '../../statemachine/contract/keys.ts';
 
-/** A key's number is a string in JSON, because DynamoDB's numbers have up to 38 digits and JavaScript's 15. Bytes are base64. */
+/** Numbers in an ItemKey are strings: DynamoDB's numbers have up to 38 digits, and a JavaScript number keeps about 15. Bytes are base64. */
 
 export type NativeKeyValue = string | NumberValue | Uint8Array;
 

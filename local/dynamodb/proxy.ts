@@ -48,8 +48,8 @@ export interface DynamoDbProxy {
 }
 
 /**
- * DynamoDB Local listens on all network interfaces and accepts any Host header. The proxy refuses other computers, and web pages whose host
- * name resolves to this computer.
+ * Starts a proxy for DynamoDB Local, which listens on all network interfaces and accepts any Host header. The proxy refuses requests of
+ * other computers, and of web pages whose host name resolves to this computer.
  */
 export async function startDynamoDbProxy(
   server: string,

@@ -16,7 +16,7 @@ import type { Found } from '../stack/arguments.ts';
 const ACTIVE_TIMEOUT_MS = 30_000;
 
 /**
- * Native TTL stays off: DynamoDB Local would delete items within seconds, before the sweep.
+ * Creates the table if it is missing. Native TTL stays off: DynamoDB Local would delete expired items before the sweep does.
  * @throws {LocalCloudError}, for example for an existing table with other keys
  */
 export async function ensureTable(client: DynamoDBClient, table: TableResource): Promise<void> {
@@ -38,7 +38,7 @@ export async function ensureTable(client: DynamoDBClient, table: TableResource):
   );
 }
 
-/** Leaves out settings that DynamoDB Local ignores, and deletion protection, because a local table may be deleted. */
+/** The input of CreateTable, without settings that DynamoDB Local ignores. Without deletion protection, the user can delete the table. */
 function createTableInput(table: TableResource): CreateTableCommandInput & { TableName: string } {
   return {
     TableName: table.name,

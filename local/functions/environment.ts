@@ -12,7 +12,7 @@ export interface EnvironmentOptions {
   readonly program: string;
   readonly setup: WorkerSetup;
   readonly variables: Readonly<Record<string, string>>;
-  /** Time limit of an invocation once the module is loaded, milliseconds. */
+  /** Time limit of an invocation, without the time to load the function's code, milliseconds. */
   readonly timeoutMs: number;
   readonly onLine?: ((line: string) => void) | undefined;
 }

@@ -28,7 +28,7 @@ export interface InProcessOptions extends Pick<Runtime, 'clock' | 'sleep' | 'ran
 
 type Handler = (payload: never) => Promise<unknown>;
 
-/** The functions of a deployment, by the names of their files, in this process: a worker thread would not use the given clock. */
+/** The handlers of a deployment's functions, by file name. They run in this process, because a worker thread cannot use `options.clock`. */
 export function functionsInProcess(options: InProcessOptions): Readonly<Record<string, Handler>> {
   const { journal } = options;
   const documentsFor = ({ logKeys }: SweepSettings, attempts: 1 | 2 | 3): Documents => {

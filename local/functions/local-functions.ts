@@ -13,7 +13,7 @@ import { WorkerPool } from './pool.ts';
 import type { ErrorPayload } from './worker.ts';
 import { workerSource } from './worker-source.ts';
 
-/** Nothing listens on port 9 ("discard"). Requests to AWS services that the local cloud lacks fail, and do not leave this computer. */
+/** Endpoint of the AWS services that the local cloud lacks: nothing listens on port 9, so that requests fail on this computer. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** Default maximum number of threads of a function. Each thread uses 30 MB, and more threads would only wait for DynamoDB Local. */
@@ -24,7 +24,7 @@ export interface FunctionCall {
   readonly payload: unknown;
 }
 
-/** A wrapper may delay the invocation, fail it before or after the function ran, or run the function twice. `next` never rejects. */
+/** Runs instead of an invocation, e.g. to delay it, to fail, or to repeat it. `next` runs the function, and never rejects. */
 export type InvokeWrapper = (
   call: FunctionCall,
   next: (payload?: unknown) => Promise<FunctionResult>,
@@ -32,14 +32,14 @@ export type InvokeWrapper = (
 
 export interface InvocationRecord {
   readonly functionName: string;
-  /** Trace id in the header X-Amzn-Trace-Id of the function's AWS requests. */
+  /** Value of the header X-Amzn-Trace-Id in the function's AWS requests. */
   readonly traceId: string;
   /** Time at which the invocation begins to wait for a thread, epoch milliseconds. */
   readonly startedAt: number;
   readonly ok: boolean;
   readonly error?: ErrorPayload | undefined;
   readonly lines: readonly string[];
-  /** ARN of the execution that made the call: a child of a Map Run has its own ARN. Undefined for a call by a pipe. */
+  /** ARN of the execution that made the call, in a Map Run the child's ARN; undefined for a call from elsewhere, such as a pipe. */
   readonly executionArn?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export class LocalFunctions implements FunctionInvoker {
   };
 
   /**
-   * No code is loaded before {@link warm} or the first call.
+   * Unpacks the functions. A function's code is loaded by {@link warm} or by its first call.
    * @throws {LocalCloudError} for a wrong deployment package; {NotLoopbackError} when `dynamoDbEndpoint` is on another computer
    */
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
@@ -99,7 +99,7 @@ export class LocalFunctions implements FunctionInvoker {
   }
 
   /**
-   * Payload and answer are converted to JSON text and back, as on AWS. The result of a failed function has the error.
+   * Runs a function. Payload and result are converted to JSON text and back, as on AWS. If the function fails, the result has the error.
    * @param functionArn ARN or name
    */
   invoke(
@@ -205,8 +205,8 @@ const EXTENSIONS = ['.mjs', '.js', '.cjs'];
 
 /**
  * Unpacks a function's deployment package.
- * @returns the module of the handler, and the name of its export
- * @throws {LocalCloudError}
+ * @returns path of the module with the handler, and name of the export that is the handler
+ * @throws {LocalCloudError} for a file that is no zip archive, a path that leads out of the archive, or a missing module
  */
 function unpack(
   { address, archive, handler }: FunctionResource,
@@ -246,7 +246,7 @@ function unpack(
 
 let program: string | undefined;
 
-/** Writes `worker.ts` without its types into a folder. Node can remove the types, but would load a tool for this in every thread. */
+/** Writes `worker.ts` as JavaScript into the folder, and returns its path: Node would have to remove the types in every thread. */
 function writeWorkerProgram(directory: string): string {
   program ??= workerSource();
   const file = join(directory, 'worker.mjs');

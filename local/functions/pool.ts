@@ -23,7 +23,7 @@ interface Waiting {
   readonly settle: (outcome: Outcome) => void;
 }
 
-/** The execution environments of one function. A thread that exits, crashes or hangs fails only its own invocation. */
+/** The execution environments of one function: worker threads. If one exits, crashes or hangs, at most one invocation fails. */
 export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #environments = new Set<Environment>();
@@ -96,7 +96,7 @@ export class WorkerPool {
     for (const waiting of this.#queue.splice(0)) waiting.settle(neverRan(STOPPING));
   }
 
-  /** Executions take turns: a tick's call must not wait for the hundreds of calls of a replay. */
+  /** Takes a call from the queue. Executions take turns, because a tick's call must not wait for the hundreds of calls of a replay. */
   #takeNext(): Waiting | undefined {
     const [next, ...left] = this.#queue;
     const isOfNext = ({ caller }: Waiting) => caller === next?.caller;

@@ -86,7 +86,7 @@ function toErrorPayload(error: unknown): ErrorPayload {
   return { errorType: typeof error, errorMessage: String(error), trace: [] };
 }
 
-/** Messages between the pool and a worker. Payloads are JSON text, as between Lambda and a function. */
+/** What the main thread and a worker send to each other. Payloads are JSON text, as between Lambda and a function. */
 
 export interface WorkerSetup {
   readonly file: string;

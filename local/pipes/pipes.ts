@@ -12,7 +12,7 @@ export interface PipeResource {
   readonly name: string;
   readonly tableName: string;
   readonly enrichmentArn: string;
-  /** Input of the function for one record: JSON with {@link EVENT_PLACEHOLDER}. */
+  /** Input of the enrichment function for one record: JSON with {@link EVENT_PLACEHOLDER}. */
   readonly inputTemplate: string;
   readonly targetArn: string;
   readonly batchSize: number;
@@ -35,7 +35,7 @@ export interface DeliveredExpiry {
 
 export interface PipesOptions {
   readonly onExpiry?: ((delivered: DeliveredExpiry) => void) | undefined;
-  /** Called at the first of consecutive failures of a read or of the function. @default prints the error */
+  /** Called at the first of consecutive failures of a read or of the enrichment function. @default prints the error */
   readonly onError?: ((error: unknown, pipe: PipeResource) => void) | undefined;
   /** Pause after all records were read, milliseconds. @default 250 */
   readonly pollMs?: number | undefined;
@@ -58,7 +58,7 @@ export async function startPipes(context: PipesContext) {
   for (const pipe of context.pipes) pollers.push(await pollerOf(pipe, context));
   if (!context.onlyDrained) for (const poller of pollers) poller.start();
   return {
-    /** Delivers the expiries of all records that are in the streams now. @throws an error of a read or of the function */
+    /** Delivers the expiries of all records that are in the streams now. @throws an error of a read or of the enrichment function */
     async drain(): Promise<void> {
       for (const poller of pollers) await poller.drain();
     },
@@ -79,7 +79,7 @@ async function pollerOf(
     fromLatest: pipe.startingPosition === 'LATEST',
     clock,
     // DynamoDB Local rounds a record's time down to the minute, but an expiry needs the second. So the record gets the time of its first
-    // read, with a real clock at most the end of the minute.
+    // read. With the real clock, this time is limited to the end of the minute.
     timeOf: (minuteMs, firstReadAtMs) =>
       clock === realClock ? Math.min(firstReadAtMs, minuteMs + 59_999) : firstReadAtMs,
     pollMs,
@@ -90,7 +90,7 @@ async function pollerOf(
   });
 }
 
-/** @throws when the function fails, returns no array, or returns more events than records */
+/** Calls the enrichment function. @throws when it fails, returns no array, or returns more events than records */
 async function enriched(
   { enrichmentArn, inputTemplate }: PipeResource,
   removals: readonly DynamoDbStreamRecord[],

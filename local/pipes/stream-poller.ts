@@ -8,7 +8,7 @@ export interface StreamPollerOptions {
   readonly fromLatest: boolean;
   readonly clock: Clock;
   readonly timeOf: RecordTime;
-  /** Receives records of deletions. After a rejection, `take` gets each half of the batch. A single rejected record is read again. */
+  /** Receives a batch's deletions. If `take` rejects, it gets the batch again in halves. A record that is rejected alone is read again. */
   readonly take: (removals: readonly DynamoDbStreamRecord[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
   /** Pause after all records were read, milliseconds. @default 250 */
@@ -24,7 +24,7 @@ export type RecordTime = (approximateMs: number, firstReadAtMs: number) => numbe
 
 const POLL_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
-/** The shards are listed again after this time, and at once when a shard ends. DynamoDB Local begins a new shard every few hours. */
+/** Interval between two listings of the shards, milliseconds. When a shard ends, the shards are listed at once. */
 const LIST_SHARDS_MS = 10_000;
 
 /** Reads a table's stream as a pipe does. A failed batch is tried again in halves, so that a bad record delays only later records. */

@@ -52,8 +52,8 @@ export class TableStream {
   }
 
   /**
-   * @param after the sequence number of the last record read; undefined reads from the shard's beginning
-   * @param limit up to {@link MAX_RECORDS}
+   * @param after sequence number of the record before the first to read; undefined: from the shard's beginning
+   * @param limit maximum number of records; more than {@link MAX_RECORDS} are never read
    */
   async read(ShardId: string, after: string | undefined, limit: number): Promise<ReadRecords> {
     const place = { StreamArn: this.#streamArn, ShardId };
@@ -82,7 +82,7 @@ export class TableStream {
         isEnd: NextShardIterator === undefined,
       };
     } catch (error) {
-      // DynamoDB Local refuses an iterator from before the shard's first record: https://github.com/aws/aws-sdk-java/issues/2923
+      // DynamoDB Local refuses an iterator that is older than the shard's first record: https://github.com/aws/aws-sdk-java/issues/2923
       if (error instanceof TrimmedDataAccessException) return { records: [], isEnd: false };
       throw error;
     }

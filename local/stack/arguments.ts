@@ -16,10 +16,10 @@ export interface Found {
   readonly region: string;
 }
 
-/** Arguments that every resource can have, and that have no local effect. */
+/** Arguments that are allowed in every resource, because they have no local effect. */
 const ANYWHERE = ['tags', 'timeouts'];
 
-/** The arguments of a resource or block. `end` refuses those that were neither read nor named as having no local effect. */
+/** The arguments of a resource or block. `end` refuses the arguments that were not read, except those without a local effect. */
 export class Arguments {
   readonly #where: string;
   readonly #body: Readonly<Record<string, unknown>>;

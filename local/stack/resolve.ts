@@ -18,7 +18,7 @@ const arn =
   (argument, { partition, region, account }) =>
     `arn:${partition}:${service}:${region}:${account}:${resource}${argument(name)}`;
 
-/** The ARN of an IAM resource has no region. An IAM path begins and ends with a slash. */
+/** The ARN of an IAM resource. The ARN has no region, and the path in it begins and ends with a slash. */
 const iamArn =
   (kind: string): Given =>
   (argument, { partition, account }) =>
@@ -131,7 +131,7 @@ export function resolveReferences({ resource, data }: PlainStack, place: Place):
   );
 }
 
-/** Partitions of AWS, named as in ARNs, by region prefix. Other regions are commercial. A test compares this list with the SDK. */
+/** AWS's partitions, named as in ARNs, by region prefix. Other regions are in `aws`. Our tests compare this list with the AWS SDK. */
 const PARTITIONS: Readonly<Record<string, string>> = {
   'cn-': 'aws-cn',
   'us-gov-': 'aws-us-gov',

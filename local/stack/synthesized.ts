@@ -60,7 +60,7 @@ const WITHOUT_EFFECT = {
   aws_dynamodb_table: `billing_mode deletion_protection_enabled point_in_time_recovery replica server_side_encryption table_class ttl ${throughput('')} ${throughput('global_secondary_index.')} ${throughput('local_secondary_index.')}`,
   aws_lambda_function:
     'architectures dead_letter_config description ephemeral_storage kms_key_arn logging_config.application_log_level logging_config.log_format logging_config.log_group logging_config.system_log_level publish role skip_destroy source_code_hash tracing_config vpc_config',
-  // In the local cloud no target of a pipe receives anything, and a failed batch is tried again until the batch succeeds.
+  // In the local cloud no target of a pipe receives anything, and failed records are tried again until they succeed.
   aws_pipes_pipe: `description log_configuration role_arn target_parameters ${[
     'dead_letter_config',
     'maximum_batching_window_in_seconds',
@@ -208,7 +208,7 @@ function readSchedule(
 ): ScheduleResource {
   args.get('group_name', TEXT);
   args.get('schedule_expression', EACH_MINUTE);
-  // With any other mode EventBridge Scheduler fires at a random time.
+  // With the other mode, FLEXIBLE, EventBridge Scheduler fires at any time within a window of minutes.
   args.block('flexible_time_window')?.get('mode', oneOf(['OFF']));
   const machine = kind<string>(
     value => stateMachines.some(each => each.arn === value),

@@ -17,12 +17,12 @@ export interface TestedFunctionsOptions {
   readonly documents: DynamoDBDocumentClient;
   readonly clock: Clock;
   readonly onLog: ((functionName: string, line: string) => void) | undefined;
-  /** Returns the plan of a tick, if the plan was made before the tick's execution began. */
+  /** Returns the plan that was made before the tick's execution began. Undefined: there is no such plan, and PlanSweep makes one. */
   readonly planOf: (input: PlanSweepInput) => PlanSweepOutput | undefined;
   readonly onWatermarks: () => void;
 }
 
-/** Runs the functions in the process of the test. A virtual clock stands still during a call. */
+/** Makes a wrapper that runs the functions in this process. By a virtual clock, a call takes no time. */
 export function testedFunctions(options: TestedFunctionsOptions): InvokeWrapper {
   const { deployment, clock, onLog, planOf, onWatermarks } = options;
   const now = () => clock.now();

@@ -67,7 +67,7 @@ export class IdleTicks {
     await this.settle();
   }
 
-  /** Writes the journal, and forgets the copies of journal and indexes: a test may change both while the clock stands still. */
+  /** Writes the pending watermarks, and forgets the copies of journal and indexes, because the user's test may now change both. */
   async settle(): Promise<void> {
     await this.#write();
     this.#state = undefined;
@@ -109,8 +109,8 @@ export class IdleTicks {
   }
 
   /**
-   * A table indexed by second gets a watermark just before its oldest entry: otherwise the table's first tick would query each second of
-   * two days.
+   * Reads the journal. A table indexed by second without a watermark gets one just before its oldest entry, because its first tick would
+   * otherwise query each second of two days.
    */
   async #read(input: TickInput, nowMs: number): Promise<DeploymentState> {
     if (this.#state !== undefined) return this.#state;
@@ -136,7 +136,7 @@ export class IdleTicks {
   async #write(): Promise<void> {
     const { tick, tables = {} } = this.#unwritten ?? {};
     this.#unwritten = undefined;
-    // If this write fails, the next tick looks further back, as when PlanSweep cannot write.
+    // A failed write is ignored, as PlanSweep does: a later tick then begins at the older watermark in the journal.
     if (tick !== undefined) await writeWatermarks(this.#journal, tick, tables).catch(() => {});
   }
 

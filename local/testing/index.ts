@@ -1,5 +1,5 @@
 /**
- * The sweep on this computer, for the integration tests of an application: DynamoDB Local, the functions, the state machines and the
+ * Runs the sweep on this computer for an application's integration tests: DynamoDB Local, the functions, the state machines and the
  * schedules.
  */
 

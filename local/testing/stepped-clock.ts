@@ -1,9 +1,9 @@
 import { type CancelTimer, VirtualClock } from 'stepfunctions-emulator';
 
-/** Half a millisecond: the clock stops after all timers of a millisecond, and before the timers of the next millisecond. */
+/** Added to a step, milliseconds: the clock stops after all timers of a millisecond, and before the timers of the next one. */
 const AFTER_MS = 0.5;
 
-/** A virtual clock that advances only on request. Between two steps no timer fires, however long the test itself takes. */
+/** A virtual clock that advances only in `advance` and `passUntil`. Otherwise no timer fires, however long the caller takes. */
 export class SteppedClock extends VirtualClock {
   #go: () => void = () => {};
   #lastStep: Promise<unknown> = Promise.resolve();
@@ -21,7 +21,7 @@ export class SteppedClock extends VirtualClock {
     return super.schedule(this.now() + Math.max(0, ms) - super.now(), callback);
   }
 
-  /** Advances the clock. Work that becomes due in this time runs until the work waits for the clock again. */
+  /** Advances the clock; timers that become due fire. Resolves when all `busy` work has ended or sleeps on the clock. */
   advance(milliseconds: number): Promise<void> {
     return this.#step(async () => {
       const reached = new Promise<void>(resolve => {

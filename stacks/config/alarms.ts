@@ -15,13 +15,13 @@ type Metrics = readonly [MetricReference, ...MetricReference[]];
 interface Alarm {
   readonly by: 'sweep' | 'deployment' | 'AWS/States' | 'AWS/SQS';
   /**
-   * Sources: Step Functions Developer Guide, "Monitoring Step Functions metrics using Amazon CloudWatch"; SQS Developer Guide, "Available
-   * CloudWatch metrics for Amazon SQS".
+   * Names of metrics. Sources of AWS's names: Step Functions Developer Guide, "Monitoring Step Functions metrics using Amazon CloudWatch";
+   * SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS".
    */
   readonly names: readonly string[];
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** In the metric's unit. Undefined: `lateMs` of this deployment. A deletion with a longer lag counts as late. */
+  /** In the metric's unit. Undefined: the lag above which a deletion of the deployment counts as late ({@link lateMs}). */
   readonly threshold: number | undefined;
   readonly unit: string;
   readonly periodSeconds: 60 | 300;
@@ -33,8 +33,8 @@ interface Alarm {
 }
 
 /**
- * The alarm sounds when a metric gets no more datapoints, but not before the first datapoint. Source: CloudWatch User Guide, "Using math
- * expressions with CloudWatch metrics".
+ * Settings of an alarm that sounds when a metric gets no more datapoints, but not before the first datapoint. Source: CloudWatch User
+ * Guide, "Using math expressions with CloudWatch metrics".
  */
 export const HEARTBEAT = {
   metricId: 'beats',
@@ -50,11 +50,11 @@ const ONCE = {
   threshold: 1,
   periodSeconds: 300,
   periods: 1,
-  // A sweep that finds nothing records no metrics.
+  // Missing data is normal: for example, DeletionLag has no datapoints while nothing is deleted.
   treatMissingData: 'notBreaching',
 } as const;
 
-/** All alarms. The Terraform code, the dashboard, the commands and the table in docs/reference/alarms.md are made from this list. */
+/** All alarms, for the Terraform code, the dashboard, the commands and the table in docs/reference/alarms.md. */
 export const ALARMS = {
   noSweep: {
     ...ONCE,
@@ -65,7 +65,7 @@ export const ALARMS = {
     periodSeconds: 60,
     periods: 5,
     isHeartbeat: true,
-    // When the last success is too old to be read, the expression has no value, and the alarm keeps its state.
+    // When the last success is too old to be read, HEARTBEAT's expression has no value. `ignore` then keeps the alarm as it is.
     treatMissingData: 'ignore',
     help: 'No tick succeeds any more: the schedules are off or gone, or every tick fails. Expired items stay.',
   },
@@ -89,7 +89,7 @@ export const ALARMS = {
     names: ['ApproximateNumberOfMessagesVisible'],
     statistic: 'Maximum',
     unit: 'messages',
-    // SQS stops a queue's metrics six hours after the last call to the queue, even if messages are left.
+    // SQS stops a queue's metrics six hours after the last call to the queue, even if it has messages. `ignore` keeps the alarm as it is.
     treatMissingData: 'ignore',
     help: 'EventBridge Scheduler could not start a sweep, or a pipe could not deliver expiries: the dead-letter queue says which.',
   },
@@ -172,7 +172,7 @@ export function metricsOf(
   return names.map(name => ({ namespace, name, dimensions: dimensions[by] })) as unknown as Metrics;
 }
 
-/** URL of an alarm's section in the runbook. A person who receives an alarm may have no copy of the repository. */
+/** URL of the runbook or of an alarm's section in it. A person who receives an alarm may have no copy of the repository. */
 export function runbookOf(alarm?: AlarmName): string {
   const section = alarm === undefined ? '' : `#${kebab(alarm)}`;
   return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/reference/alarms.md${section}`;

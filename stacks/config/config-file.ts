@@ -17,7 +17,7 @@ export class ConfigFileError extends PreciseTtlError {
 }
 
 /**
- * @param named value of `--config`. @default the only file `precise-ttl.config.*` in the current folder
+ * Returns the absolute path of the configuration. @param named value of `--config`. @default the only one of CONFIG_FILES in this folder
  * @throws ConfigFileError for no file, several files, or another extension
  */
 export function findConfigFile(named?: string): string {
@@ -83,7 +83,7 @@ const nameOf = (file: string): string => relative(process.cwd(), file) || file;
 
 let hooked = false;
 
-/** `npm init` writes `"type": "commonjs"` into `package.json`. With this type Node refuses `import` and `export` in a `.ts` file. */
+/** Makes Node load `.ts` files as ES modules: with `"type": "commonjs"`, which `npm init` writes, Node refuses `import` and `export`. */
 function takeTypeScriptAsModules(): void {
   if (hooked || !process.features.typescript || !('registerHooks' in nodeModule)) return;
   hooked = true;
@@ -95,7 +95,7 @@ function takeTypeScriptAsModules(): void {
   });
 }
 
-/** The stack of a parse error begins with the error's place. For any other error the place is the stack's first line in the configuration. */
+/** Returns the error's place, `file:line`: at the head of a parse error's stack, else the first place of the stack in the configuration. */
 function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = [...stack.matchAll(/(^|\(| )(file:\/\/[^\s()]+?):(\d+)(?=[:\n)]|$)/gm)].map(

@@ -46,8 +46,8 @@ export interface DeploymentConfig extends DeploymentProps {
    */
   readonly provider?: Readonly<Record<string, unknown>>;
   /**
-   * Arguments to set on resources: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`. A key is a type, `type.name` with the
-   * name in AWS, or an address in Terraform.
+   * Arguments to set on resources: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`. The key names a type of resources, or
+   * one resource: by `type.name` with its name in AWS, or by its address in Terraform.
    * @default none
    */
   readonly overrides?: Overrides;
@@ -100,7 +100,7 @@ function isPlain(value: unknown): boolean {
   return ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
 }
 
-/** The name of an argument, without a dot: CDKTF would take `lifecycle.prevent_destroy` for a nested argument. */
+/** The name of an argument, without a dot: with `lifecycle.prevent_destroy` a user could change what META_ARGUMENT protects. */
 const ARGUMENT = /^[a-z][a-z0-9_]*$/;
 
 function argumentProblems(
@@ -132,10 +132,10 @@ const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(
   },
 );
 
-/** `overrides` cannot set Terraform's meta-arguments. For example, `lifecycle` protects the resources that hold data. */
+/** Terraform's meta-arguments, which `overrides` cannot set: `lifecycle`, for example, protects the resources that hold data. */
 const META_ARGUMENT = /^(connection|count|depends_on|for_each|lifecycle|provider|provisioner)$/;
 
-/** `overrides` cannot set these arguments, because alarms, commands and other resources find a resource by its name. */
+/** The names of resources, which `overrides` cannot set: alarms, commands and other resources find a resource by its name. */
 export const NAME_ARGUMENT = /^(name|name_prefix|(alarm|dashboard|function|group)_name|bucket)$/;
 
 const OVERRIDES: Kind<Overrides> = kind(
@@ -159,8 +159,8 @@ const OVERRIDES: Kind<Overrides> = kind(
 );
 
 /**
- * Every AWS service accepts the characters that IAM accepts in a tag. EventBridge Scheduler refuses an empty value. Source: IAM API
- * reference, Tag.
+ * Key or value of a tag: the characters that IAM accepts (IAM API reference, Tag), because the other services accept these, too. An empty
+ * value is refused, because EventBridge Scheduler refuses it.
  */
 const TAG = /^(?!aws:)(?!__proto__)[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/iu;
 
@@ -216,7 +216,7 @@ export const CONFIG_KINDS = {
 const DEPLOYMENT_KINDS = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, PROPS[prop].kind]));
 
 /**
- * In the result each table also has the DEPLOYMENT_PROPS that are beside `tables`.
+ * Checks a configuration, and returns it with the DEPLOYMENT_PROPS beside `tables` copied into each table that lacks them.
  * @throws InvalidConfigError with each problem's path, e.g. `tables[0].granularityMinutes`
  */
 export function checkConfig(config: unknown): DeploymentConfig {
@@ -236,7 +236,7 @@ export function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
-/** Refuses ARNs of other regions: AWS uses keys and topics only in their own region, and a pipe's target is in the pipe's region. */
+/** Refuses ARNs of other regions: keys, the alarms' topic and the targets of events must be in the region of the deployment. */
 function otherRegionProblems(table: PreciseTtlProps, region: string): FieldProblem[] {
   const { events, kmsKeyArn, tableKmsKeyArn, alarms } = table;
   const targets = [events?.to ?? []].flat().map(to => ['events.to', to] as const);

@@ -108,5 +108,5 @@ export function tablesInDefinition(definition: string): readonly CarriedSettings
 /** The beginning of each minute. `rate(1 minute)` would count the minutes from the schedule's creation. */
 export const EVERY_MINUTE = 'cron(* * * * ? *)';
 
-/** EventBridge Scheduler replaces this placeholder by the time, but only if its `<` and `>` are not escaped in the JSON. */
+/** A tick's input. EventBridge Scheduler replaces the placeholder by the scheduled time, but not if `<` and `>` are escaped. */
 export const TICK_INPUT: TickInput = { scheduledTime: '<aws.scheduler.scheduled-time>' };

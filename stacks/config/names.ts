@@ -13,9 +13,7 @@ export function bundleId(file: string): string {
   return `bundle-${file}`;
 }
 
-/**
- * The id of a table's construct. A name in Terraform begins with a letter or `_`. No table's name has a colon, so `table:NAME` is unique.
- */
+/** The id of a table's construct: the table's name or, if the name is taken or Terraform refuses its first character, `table:NAME`. */
 export function constructId(tableName: string, scope: keyof typeof TAKEN_IDS): string {
   const begins = tableName.replaceAll(/[^A-Za-z0-9_-]/g, '').slice(0, 1);
   // Constructs keep their children in a plain object, so no child may have the name of an inherited property such as `toString`.
@@ -65,7 +63,7 @@ export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'i
   return `${table.name}-${id}`;
 }
 
-/** The beginning of all names of a deployment's pipes, for the `sourceArn` of a role: `tablePrefix` may cut a name after 36 characters. */
+/** The beginning of the names of a deployment's pipes and delivery streams: `tablePrefix` may keep only 36 characters of the name. */
 export function beginningOf(deployment: string): string {
   return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
 }

@@ -37,7 +37,7 @@ export interface EventsProp {
 }
 
 export interface ArchiveProp {
-  /** Name of an existing bucket for the archive. @default a bucket that the deployment makes, and that no deployment deletes */
+  /** Name of an existing bucket for the archive. @default a bucket that the deployment makes and never deletes */
   readonly bucket?: string;
   /** Days for which nobody, not even the account's root user, can delete or replace an object of the deployment's bucket. @default 0 */
   readonly lockDays?: number;
@@ -49,7 +49,7 @@ interface PipedTable {
 }
 
 export interface Pipe {
-  /** The end of the pipe's name. A new kind of target gives a new pipe: in an updated pipe, parameters of the old target would stay. */
+  /** The end of the pipe's name, with the target's kind. So a new kind makes a new pipe: an updated pipe would keep old parameters. */
   readonly id: string;
   readonly kind: TargetKind;
   readonly to: string | undefined;

@@ -41,8 +41,8 @@ function asWritten({ field, expected, remedy, ...problem }: FieldProblem): Field
 }
 
 /**
- * DynamoDB takes at most PARTITION_UNITS deletes a second from a shard. A table indexed by second has no such maximum: overdue items have
- * many index keys.
+ * Refuses a `maxDeletesPerSecond` above what the shards can do: DynamoDB takes at most PARTITION_UNITS deletes a second from a shard.
+ * In an index by second there is no such maximum, because overdue items are in many partitions: each TTL is a partition key.
  */
 function limitProblems(table: ResolvedProps): FieldProblem[] {
   const { indexedBy, maxDeletesPerSecond, shards } = table;

@@ -26,8 +26,8 @@ const KEY_TYPES = ['S', 'N', 'B'] as const;
 export type KeyType = (typeof KEY_TYPES)[number];
 
 /**
- * Longest name of a deployment, and longest prefix of a table's resources: with it the function `<name>-record-metrics` and the roles stay
- * within AWS's limit of 64 characters.
+ * Maximum characters in a deployment's name, and in the prefix of the names of a table's resources. The names of functions and roles, such
+ * as `<name>-record-metrics`, are longer, and AWS limits them to 64 characters.
  */
 const MAX_NAME_LENGTH = 45;
 
@@ -56,8 +56,8 @@ const ALARMS_KIND = kind<boolean | string>(
 );
 
 /**
- * The state machines' definitions contain the attributes' names. Step Functions would evaluate or refuse a name with `{%` at its beginning
- * or `%}` at its end (source: Step Functions Developer Guide, "Transforming data with JSONata"). CDKTF could not resolve a token in it.
+ * An attribute's name. The state machines' definitions contain it: Step Functions would evaluate or refuse `{%` at its beginning or `%}` at
+ * its end (source: Step Functions Developer Guide, "Transforming data with JSONata"), and CDKTF could not resolve a token in it.
  */
 const ATTRIBUTE = kind<string>(
   value => SETTING_KINDS.ttlAttribute.is(value) && !/^\{%|%\}$|\[TOKEN\.\d+\]/.test(value),
@@ -81,15 +81,15 @@ function orNone<Value>(kind: Kind<Value>) {
 }
 
 /**
- * The props of a table. Their types, checks and defaults come from this list; `npm run docs` makes the table in
- * docs/reference/configuration.md from it, with the comments as texts. A prop that the functions know is in SETTING_KINDS too.
+ * The props of a DynamoDB table, with their checks and defaults. `npm run docs` copies the comments and defaults to
+ * docs/reference/configuration.md. A prop that the Lambda functions know is in SETTING_KINDS too.
  */
 export const PROPS = {
   /** name of the DynamoDB table */
   tableName: required(SETTING_KINDS.tableName),
   /**
    * the table exists already, and is only swept: [Adopt a table](../adopt.md)
-   * @default `false`: it is created, with [what it has](../operate.md#what-a-created-table-has)
+   * @default `false`: the deployment [creates it](../operate.md#what-a-created-table-has)
    */
   existingTable: optional(boolean(), false),
   /**
@@ -154,8 +154,8 @@ export const PROPS = {
    */
   pollSeconds: optional(SETTING_KINDS.pollSeconds, 0),
   /**
-   * expired items are [kept in S3](../archive-and-events.md): `true`, or `{ bucket }` with one of yours, or `{ lockDays }`, for which nobody
-   * can delete an object
+   * expired items are [kept in S3](../archive-and-events.md): `true`, or `{ bucket }` with one of yours, or `{ lockDays }`, the days for
+   * which nobody can delete an object
    */
   archive: optional(ARCHIVE, false),
   /**
@@ -165,8 +165,8 @@ export const PROPS = {
    */
   events: orNone(EVENTS),
   /**
-   * name of the deployment, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`. Another deployment has a
-   * configuration and a state of its own
+   * name of the deployment, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`. Another deployment has
+   * another configuration and another Terraform state
    */
   deployment: optional(NAME, DEFAULT_DEPLOYMENT),
   /**
@@ -247,7 +247,7 @@ type PresentName = PropNames<{ isRequired: true }> | PropNames<{ byDefault: unkn
 export type ResolvedProps = {
   readonly [Name in keyof Pick<PropList, PresentName>]: PropValue<Name>;
 } & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> } & {
-  /** Prefix of the names of the table's own resources. */
+  /** Prefix of the names of the resources that serve only this table, such as its pipes. */
   readonly name: string;
 };
 
@@ -309,7 +309,7 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** The tables of a deployment share these props, and must agree on them. They can stand beside `tables`, for all tables. */
+/** Props that must be the same in all tables of a deployment. Beside `tables`, a prop is given once for all tables. */
 export const DEPLOYMENT_PROPS = [
   'deployment',
   'alarms',
@@ -329,7 +329,7 @@ export function readsStream(props: Pick<ResolvedProps, 'archive' | 'events'>): b
 }
 
 export function functionSettings(props: ResolvedProps): Settings {
-  // With a pipe, an item is deleted one second later: the time of its stream record is rounded down, and must not be before its expiry.
+  // With a pipe, deletes are one second later: a stream record's time, by another server's clock, must not be before the item's expiry.
   return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 
@@ -347,7 +347,7 @@ export function resolveProps(props: PreciseTtlProps | FlatProps): ResolvedProps 
   } as unknown as ResolvedProps;
 }
 
-/** A name that is too long is cut, and characters that a function's name cannot have become `-`: then the name ends in a hash. */
+/** Prefix of the names of a table's resources. If it is cut or has `-` for other characters, it ends in a hash, so that prefixes differ. */
 export function tablePrefix(deployment: string, tableName: string): string {
   const whole = `${deployment}-${tableName}`;
   if (/^[\w-]+$/.test(whole) && whole.length <= MAX_NAME_LENGTH) return whole;

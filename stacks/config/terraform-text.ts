@@ -1,6 +1,6 @@
 import type { Kind } from '../../expiry/fields.ts';
 
-/** Whether only Terraform knows the value: `${aws_kms_key.main.arn}`, or a token of CDKTF, which is `#{…}` in a list. */
+/** Whether only Terraform knows the value, e.g. `${aws_kms_key.main.arn}` or a token of CDKTF: `${…}`, or `#{…}` for a list. */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /[$#]\{/.test(value);
 }
@@ -10,8 +10,8 @@ export function orReference({ is, ...rest }: Kind<string>): Kind<string> {
 }
 
 /**
- * Terraform reads every string in `cdk.tf.json` as a template: `${` begins an expression, and `%{` a directive. Source: Terraform, "Strings
- * and Templates".
+ * Escapes `${` and `%{`, because Terraform reads every string in `cdk.tf.json` as a template. Source: Terraform, "Strings and
+ * Templates".
  */
 export function escaped(text: string): string {
   return text.replaceAll(/[$%]\{/g, begin => `${begin[0]}${begin}`);

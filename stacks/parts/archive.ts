@@ -27,7 +27,7 @@ const BUCKET_TYPES = {
   policy: 'aws_s3_bucket_policy',
 } as const;
 
-/** Terraform addresses of the bucket and its settings, for `removed` blocks: the bucket stays in AWS when no archive uses the bucket. */
+/** Terraform addresses of the bucket and its settings if no archive uses the bucket. `removed` blocks then keep the bucket in AWS. */
 export function leftBucket(part: IConstruct): string[] {
   const child = (parent: IConstruct, id: string): IConstruct =>
     parent.node.tryFindChild(id) ?? new Construct(parent as Construct, id);

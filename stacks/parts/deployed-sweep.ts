@@ -33,7 +33,7 @@ interface SweptTables {
   readonly tables: readonly SweptTable[];
 }
 
-/** All parts of a deployment. A construct with one main resource has the resource as `node.defaultChild`. */
+/** The constructs of a deployment. If a construct has a main resource, its `node.defaultChild` is this resource. */
 export class DeployedSweep extends Construct {
   readonly deployment: Deployment;
   readonly tables: readonly SweptTable[];
@@ -47,7 +47,7 @@ export class DeployedSweep extends Construct {
   readonly alarms: SweepAlarms;
   /** Undefined with `dashboard: false`. */
   readonly dashboard: SweepDashboard | undefined;
-  /** For a Terraform output: `terraform output -json NAME > precise-ttl.config.json` writes the file for commands such as `status`. */
+  /** The configuration, for a Terraform output: `terraform output -json NAME > precise-ttl.config.json` writes the file for commands. */
   readonly configuration: object;
 
   constructor(parent: Construct, id: string, makeTables: (scope: Construct) => SweptTables) {
@@ -103,7 +103,7 @@ export function mapValues<Key extends string, Value, Result>(
   return Object.fromEntries(entries) as Record<Key, Result>;
 }
 
-/** The configuration for commands such as `status`. Each table has `existingTable: true`, so no command makes the table. */
+/** The configuration for commands such as `status`. Each table has `existingTable: true`: the table exists after the deployment. */
 function configurationOf(region: string, tables: readonly SweptTable[]): object {
   return { region, tables: tables.map(entryOf) };
 }
@@ -124,7 +124,7 @@ export function literals(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, literals(each)]));
 }
 
-/** The table of watermarks, pauses and reports (`functions/journal/layout.ts`). No configuration deletes or replaces this table. */
+/** The table of watermarks, pauses and reports (`functions/journal/layout.ts`). Terraform and DynamoDB protect it from deletion. */
 export class Journal extends Construct {
   readonly tableName: string;
   readonly tableArn: string;
@@ -166,10 +166,10 @@ export class Journal extends Construct {
   }
 }
 
-/** A person may have turned the schedule off in EventBridge Scheduler, or set its start. A deployment must not undo this. */
+/** Attributes of the schedule that deployments leave as they are: a person may have turned the schedule off, or set its start. */
 const LEFT_ALONE = ['state', 'start_date'];
 
-/** Scheduler retries a failed start for this time, seconds. A later start is useless: the next ticks find the same items. */
+/** Seconds for which Scheduler retries a failed start. A later start is useless: the next ticks find the same items. */
 const RETRY_SECONDS = 300;
 
 class SweepSchedules extends Construct {

@@ -5,10 +5,10 @@ import { leftBucket } from './archive.ts';
 import type { Part } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** If Terraform refuses a plan, Terraform prints this id. So the id says what the user has to do. */
+/** Id of the block. Terraform prints it when `prevent_destroy` refuses a plan, so the id says what the user has to do. */
 const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
 
-/** A table's `prevent_destroy` goes away with its block. So a block that stays, with `prevent_destroy`, has an instance for each table. */
+/** A block with `prevent_destroy` and an instance for each made table. It stays when a table is taken out; the table's block does not. */
 export class KeptTables extends TerraformElement {
   readonly #part: Part;
   readonly #tables: readonly SweptTable[];
@@ -19,7 +19,7 @@ export class KeptTables extends TerraformElement {
     this.#tables = tables;
   }
 
-  /** DynamoDB's deletion protection would refuse the table's deletion too late: Terraform would already have deleted the sweep. */
+  /** Returns blocks that refuse a table's deletion: DynamoDB's deletion protection refuses only after Terraform has deleted the sweep. */
   override toTerraform(): object {
     const { place, deployment } = this.#part;
     const made = this.#tables.filter(({ isMade }) => isMade);
@@ -42,7 +42,7 @@ export class KeptTables extends TerraformElement {
             // If a table's creation fails, its instance is not created: the table can be taken out of the configuration again.
             depends_on: made.map(({ address }) => address),
           },
-          // A table's instance moves to this block with `existingTable: true`, and Terraform forgets the table.
+          // With `existingTable: true`, a table's instance moves to this block, which has no `prevent_destroy`: the table can be taken out.
           [free]: { for_each: Object.fromEntries(released.map(({ props }) => [props.tableName, ''])) },
           [named]: {
             input: `\${${whole}}`,

@@ -15,7 +15,7 @@ interface Delivery {
   /** Maximum number of records in one request to the target. Source: EventBridge User Guide, "Pipes batching and concurrency". */
   readonly batchSize: number;
   readonly action: string;
-  /** A value that begins with `$.` is a path into an event: the pipe's enrichment, the function OnlyExpiries, makes the event. */
+  /** The pipe's parameters for the target. A value that begins with `$.` is a path into the event that OnlyExpiries makes. */
   readonly parameters?: PipesPipeTargetParameters;
   /** The KMS encryption context has the target's ARN under this name. Undefined: the pipe's role does not use the target's KMS key. */
   readonly key?: 'aws:sqs:arn' | 'aws:sns:topicArn' | 'aws:kinesis:arn';
@@ -71,10 +71,10 @@ export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
 
 const ARCHIVE_WINDOW_SECONDS = 30;
 
-/** An older record's place in the stream goes to the failure queue. The stream keeps a record for 24 hours: an hour is left to read it. */
+/** Maximum age of a record. The position of an older record goes to the failure queue; the stream keeps the record for 24 hours. */
 const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
-/** The maximum of Pipes. Before so many attempts a record reaches MAX_RECORD_AGE_SECONDS. Source: Pipes API reference. */
+/** The maximum that Pipes allows: a record reaches MAX_RECORD_AGE_SECONDS first. Source: Pipes API reference. */
 const MAX_RETRY_ATTEMPTS = 10_000;
 
 /** Batches that a pipe delivers from one stream shard at once, if a batch has 10 records: one such batch at a time would be too slow. */
@@ -128,7 +128,7 @@ export class Pipes extends Construct {
     });
   }
 
-  /** All pipes to archives share one role, and all pipes of events another: roles of their own would be up to two for each table. */
+  /** Makes the role that all pipes to archives share, or all pipes of events: a role for each pipe would be up to two for each table. */
   #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
     const { place, deployment } = this.#part;
     const { name } = deployment;

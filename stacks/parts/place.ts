@@ -36,7 +36,7 @@ export class Place extends Construct {
     return `arn:${this.partition}:${service}:${this.region}:${this.account}:${resource}`;
   }
 
-  /** Notes the maximum length of an ARN, because a policy has a length limit. @param rest the text beside `name` in the ARN's resource */
+  /** Notes an ARN's maximum length for `lengthOf`: policies have a length limit. @param rest the ARN's resource without `name` */
   know(arn: string, name: string, rest: string): void {
     if (!isReference(name as unknown)) this.#lengths.set(arn, ARN_LENGTH + `${name}${rest}`.length);
   }

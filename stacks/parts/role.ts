@@ -54,7 +54,7 @@ export function grouped(statements: readonly Statement[]): Statement[] {
   });
 }
 
-/** The first list is for the inline policy, each further list for a managed policy. A statement may continue in the next policy. */
+/** Divides the statements among policies: the first is inline, all others are managed. A statement's resources may be divided, too. */
 function spread(statements: readonly Statement[], place: Place): Statement[][] {
   const empty = place.lengthOf(documentOf([]));
   const policies: Statement[][] = [[]];
@@ -122,7 +122,7 @@ export class ServiceRole extends Construct {
         'Put some of the tables into another configuration, with another deployment, which has roles of its own.';
       refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
     }
-    // With `id`, a plan that replaces the role also replaces the policies: a role with policies cannot be deleted.
+    // With `id`, Terraform replaces the policies with the role. With `name` it would keep them, but IAM deletes no role with policies.
     const role = this.role.id;
     const own = new IamRolePolicy(this, 'policy', { name, role, policy: documentOf(inline.map(inIam)) });
     const attachments = managed.map((each, index) => {
@@ -141,7 +141,7 @@ const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * DynamoDB uses a table's KMS key with the permissions of the role that calls DynamoDB. DynamoDB's own key needs no permissions.
+ * Permissions for a role that calls DynamoDB: DynamoDB uses the table's KMS key as this role. None are needed without `tableKmsKeyArn`.
  * @param access `write` includes reading: each delete reads the item
  */
 export function tableKeyStatements(
@@ -174,8 +174,8 @@ export function deleteStatements({ props, tableArn }: SweptTable, place: Place):
 }
 
 /**
- * A sender makes a data key, and for SQS and SNS decrypts the key. Sources: guides of SQS ("Configure KMS permissions for producers"), SNS
- * and Kinesis.
+ * Permissions on the KMS key for a sender: to make data keys, and for SQS and SNS also to decrypt them. Sources: guides of SQS ("Configure
+ * KMS permissions for producers"), SNS and Kinesis.
  */
 export function senderKeyStatement(
   { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,

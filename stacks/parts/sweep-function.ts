@@ -76,7 +76,7 @@ export class SweepFunction extends Construct {
       // With WARN, Lambda logs only failed calls: lines about each call would be most of the log. Source: Lambda Developer Guide,
       // "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
-      // If an override that turned tracing on is removed, only this block turns tracing off again.
+      // A user's `overrides` may turn tracing on. Without this block, tracing would stay on after the user removes this override.
       tracingConfig: { mode: 'PassThrough' },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       dependsOn: [...this.role.policies],

@@ -9,7 +9,7 @@ import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import { logGroup } from './sweep-function.ts';
 
-/** The default of Step Functions, written out: without this argument every Terraform plan would show a difference. */
+/** How long Step Functions reuses a data key: the default, because without this argument every Terraform plan would show a difference. */
 const KEY_REUSE_SECONDS = 300;
 
 export class SweepMachine extends Construct {
@@ -49,7 +49,7 @@ export class SweepMachine extends Construct {
         includeExecutionData: logKeys === 'full',
         logDestination: `${this.logGroup.arn}:*`,
       },
-      // Only this block makes Terraform remove the previous KMS key when the configuration has none any more.
+      // Always set: without this block the state machine would keep its KMS key after the configuration has none any more.
       encryptionConfiguration:
         kmsKeyArn === undefined
           ? { type: 'AWS_OWNED_KEY' }

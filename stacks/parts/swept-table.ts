@@ -18,10 +18,10 @@ export interface TableReference {
   readonly streamArn?: string;
 }
 
-/** A table of a deployment. The ids in this class must not change: with another Terraform address, Terraform would make another table. */
+/** A table of a deployment. The ids in this class must not change: Terraform's addresses have them, and a new address is a new table. */
 export class SweptTable extends Construct {
   readonly props: ResolvedProps;
-  /** The arguments with which writers and readers call `expiryModel`. As JSON these arguments serve other languages, too. */
+  /** The argument of `expiryModel` for programs that write or read the table. Programs in other languages can use it as JSON. */
   readonly expiryModel: ExpiryModelProps;
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
   readonly isMade: boolean;
@@ -44,7 +44,7 @@ export class SweptTable extends Construct {
     place.know(this.tableArn, props.tableName, 'table/');
   }
 
-  /** Terraform address of the resource that makes the table, or that made the existing table in an earlier deployment. */
+  /** Terraform address of the table's `aws_dynamodb_table`. For an existing table, an earlier deployment may have made this resource. */
   get address(): string {
     const { node } = this.node.findChild('table');
     return `aws_dynamodb_table.${TerraformStack.of(this).getLogicalId(node)}`;
@@ -61,7 +61,7 @@ export class SweptTable extends Construct {
   }
 }
 
-/** Other programs may add indexes or replicas: without this list, a deployment would remove a replica with its data. */
+/** Arguments whose changes Terraform ignores. Otherwise a deployment would remove indexes and replicas that other programs added. */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica'];
 
 const STREAM = ['stream_enabled', 'stream_view_type'];
@@ -162,7 +162,7 @@ export function tableConditions(props: ResolvedProps) {
     ),
   ];
   if (!readsStream(props)) return conditions;
-  // `stream_enabled` is checked, because a table keeps the ARN of its stream for a day after the stream was turned off.
+  // The stream's ARN does not show that the stream is on: a table keeps the ARN for a day after the stream was turned off.
   const view = 'try(self.stream_enabled ? self.stream_view_type : "off", "off")';
   const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
   return [
@@ -184,8 +184,8 @@ function conditionOf({ tableName }: ResolvedProps, test: string, problem: string
 }
 
 /**
- * A table that the deployment makes has this condition, too: Terraform does not change indexes later, and with a wrong index the sweep
- * would find nothing, without an error.
+ * The condition that the table has the sweep's index. The deployment's tables need it, too: Terraform does not change their indexes, and
+ * with a wrong index the sweep would find nothing, without an error.
  */
 function indexCondition(props: ResolvedProps) {
   const { indexName, ttlAttribute } = props;

@@ -18,7 +18,7 @@ import type { Deployment } from '../config/deployments.ts';
 import type { Part, Place } from './place.ts';
 
 export class SweepAlarms extends Construct {
-  /** Undefined if `alarms` is the ARN of a user's own topic, or false. */
+  /** The topic that this stack makes; undefined if `alarms` is false or the ARN of an existing topic. */
   readonly topic: SnsTopic | undefined;
   readonly topicArn: string | undefined;
   readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
@@ -51,8 +51,8 @@ export class SweepAlarms extends Construct {
 }
 
 /**
- * Without `kmsKeyArn` the topic is not encrypted: CloudWatch cannot publish with AWS's own key for SNS (AWS re:Post, "configure CloudWatch
- * alarms with an encrypted SNS topic").
+ * Makes the topic for alarms. Without `kmsKeyArn` the topic is not encrypted, because CloudWatch cannot publish to a topic encrypted with
+ * the AWS managed key of SNS. Source: AWS re:Post, "configure CloudWatch alarms with an encrypted SNS topic".
  */
 function ownTopic(scope: Construct, place: Place, { name, kmsKeyArn }: Deployment): SnsTopic {
   const topic = `${name}-alarms`;
@@ -106,7 +106,7 @@ function watchedBy({ metrics, statistic, periodSeconds: period, periods, isHeart
   };
 }
 
-/** The size of each widget, in columns and rows. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
+/** Size of each widget; a dashboard is 24 units wide. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
 const WIDTH = 12;
 const HEIGHT = 6;
 
@@ -182,7 +182,7 @@ const QUERIES = {
     of: 'all',
     text: 'fields @timestamp, @log, @message | filter @message like "the key, or its hash" | sort @timestamp desc | limit 100',
   },
-  // Only whole sweeps have a duration in the log, because a chunk that succeeds logs nothing.
+  // This query lists whole sweeps and not chunks, because a chunk that succeeds logs nothing.
   'slowest-sweeps': {
     of: 'recordMetrics',
     text: 'fields @timestamp, table, durationMs, deleted, throttled, retries | filter message = "swept" | sort durationMs desc | limit 50',

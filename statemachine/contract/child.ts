@@ -26,9 +26,9 @@ export interface ChildSweep {
   readonly target: SweepTarget;
   readonly dryRun: boolean;
   readonly limit: ChildLimit | null;
-  /** The child ends at this age of the execution, even if items are left. */
+  /** The child ends when the execution that it runs in has this age, even if items are left. */
   readonly endsAfter: Seconds;
-  /** At its end the child notes its swept span in the journal as this part of the lookback; null: the child notes nothing. */
+  /** Identifies this child among those that sweep the same span, which they note in the journal at their ends. Null: it notes nothing. */
   readonly part: SweepPart | null;
   readonly listedKeysBytes: number;
   readonly resultBytes: number;
@@ -49,7 +49,7 @@ export interface ChildLimit {
 
 export interface ChildProgress {
   readonly cursor: Seconds;
-  /** Number of pages in a row that were not read, or of which no key was processed, mostly because DynamoDB was too busy. */
+  /** Number of successive queries of the index that failed, or whose keys were all unprocessed. The child waits longer after each. */
   readonly stuck: number;
   /** Number of keys that may still be deleted in the second `at` of the state machine's clock; null: no limit. */
   readonly credit: { readonly at: Seconds; readonly keys: number } | null;
@@ -86,7 +86,7 @@ export type SweepCounts = Counts<'call' | 'chunk' | 'child'>;
 
 export interface ShardResult extends Omit<CountsProgress, 'inFlight'> {
   readonly interrupted: boolean;
-  /** The rest of the target, if the child's time was over before the end of its target. */
+  /** The rest of the target, if the child's time was over and another child is to sweep the rest. */
   readonly resume?: SweepTarget;
 }
 

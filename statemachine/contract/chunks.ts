@@ -9,8 +9,8 @@ export interface DeletionLag {
 }
 
 /**
- * Keys that are deleted together. With `next: 'wait'` the chunk waits until `until`, ISO-8601 in whole seconds. From `deadline` on,
- * ISO-8601 with milliseconds, no delete begins.
+ * Keys that are deleted together. With `next: 'wait'` the state machine first waits until `until`, ISO-8601 in whole seconds. No delete
+ * begins at `deadline` or later, ISO-8601 with milliseconds.
  */
 export interface Chunk {
   readonly next: 'delete' | 'wait' | 'done';
@@ -18,8 +18,7 @@ export interface Chunk {
   readonly timeoutSeconds: Seconds;
   readonly deadline: string;
   /**
-   * Epoch seconds. DynamoDB's clock reaches this time before the delete. In the delete mode `guarded` only items with TTLs up to this time
-   * are deleted.
+   * Epoch seconds. No delete begins before this time. In the delete mode `guarded` only items with TTLs up to this time are deleted.
    */
   readonly cutoff: Seconds;
   readonly planned: boolean;
@@ -36,6 +35,6 @@ export interface DeleteChunkInput {
 export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
   readonly attempts: number;
   readonly failed: readonly FailedKey[];
-  /** The moment of the next delete, epoch milliseconds. The Wait before this delete ends on a whole second, less than a second earlier. */
+  /** Earliest time of the next delete, epoch milliseconds. The Wait may end up to a second earlier: then DeleteChunk sleeps the rest. */
   readonly retryAtMs: Millis;
 }

@@ -14,7 +14,7 @@ export interface TableSweep {
 export interface SweepState {
   readonly sweeps: Readonly<Record<string, TableSweep>>;
   readonly results: readonly ChildOutput[];
-  /** PlanFurther failed permanently: RecordMetrics adds up the results of the last round, and counts one more failed child. */
+  /** Whether PlanFurther failed permanently. RecordMetrics then adds up the results of the last round, and counts one more failed child. */
   readonly planFailed?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface PlanSweepInput {
 
 export interface PlanSweepOutput extends Pick<SweepState, 'sweeps' | 'results'> {
   readonly next: 'sweep' | 'record' | 'end';
-  /** `groups`: all children of a tick; the children of a group run at once. `due`: the children of a replay's next round. */
+  /** A tick's children; the children of a group run at once. Empty for a replay: the outer `due` has the children of its next round. */
   readonly groups: readonly { readonly due: readonly ChildStart[] }[];
   readonly due: readonly ChildStart[];
 }
@@ -45,6 +45,6 @@ export interface RecordMetricsInput {
 export interface RecordMetricsOutput {
   readonly complete: boolean;
   readonly tables: Readonly<Record<string, SweepReport>>;
-  /** Number of tables whose reports are left out: all reports together have at most {@link CAUSE_BYTES}. The journal has all reports. */
+  /** Number of tables whose reports are only in the journal: the reports in `tables` have together at most {@link CAUSE_BYTES}. */
   readonly moreTables?: number;
 }

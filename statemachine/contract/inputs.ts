@@ -1,6 +1,6 @@
 /**
- * Input of a tick. EventBridge Scheduler sends `scheduledTime` (ISO-8601). Defaults: all tables of the deployment, and each table's own
- * `maxDeletesPerSecond` (0 = no limit).
+ * Input of a tick. EventBridge Scheduler sends only `scheduledTime` (ISO-8601). Without `tables`, all tables of the deployment are swept;
+ * without `maxDeletesPerSecond`, the setting of each table applies (0 = no limit).
  */
 export interface TickInput {
   readonly scheduledTime: string;

@@ -21,7 +21,7 @@ export type KeyHash = `hmac-sha256:${string}`;
 export type ShownKey = ItemKey | KeyHash;
 
 export interface ListedFailure {
-  /** Missing if `logKeys` is 'none', or if the key is too long. A key that is too long has its beginning, as JSON, in `keyStart`. */
+  /** Missing if `logKeys` is 'none', or if the key is too long for the report: `keyStart` then has the beginning of the key's JSON. */
   readonly key?: ShownKey;
   readonly keyStart?: string;
   readonly reason: string;

@@ -1,7 +1,7 @@
 /** Maximum number of items in one BatchWriteItem, and of statements in one BatchExecuteStatement. Source: DynamoDB API reference. */
 export const CHUNK_KEYS = 25;
 
-/** Maximum keys of a page: 40 full chunks, because an inline Map runs at most 40 iterations at once. Source: Step Functions quotas. */
+/** Maximum keys that a child deletes in one step: 40 chunks, as an inline Map runs 40 iterations at once. Source: Step Functions quotas. */
 export const PAGE_KEYS = 1000;
 
 export const GROUP_CHILDREN = 40;
@@ -19,13 +19,13 @@ export const KEYS_AT_ONCE = 10;
 /** Maximum size of a tick's plan, UTF-8 bytes. Step Functions allows 256 KiB for the output of a state. */
 export const PLAN_BYTES = 240_000;
 
-/** Maximum size of all children's results in a tick or in a replay's round, UTF-8 bytes. A state's output (256 KiB) also has settings. */
+/** Maximum size of all results of a tick or a replay's round, UTF-8 bytes. They share a state's output, at most 256 KiB, with settings. */
 export const RESULTS_BYTES = 160_000;
 
-/** A child of the lookback ends this many seconds after the plan if deletes have no limit. The next tick sweeps the remaining items. */
+/** Seconds from a tick's plan to the end of a lookback's child without a delete limit. The next tick sweeps the remaining items. */
 export const BACK_SECONDS = 45;
 
-/** No step of a child begins after this age of an execution, in seconds: the remaining time is for retries of a running QueryExpired. */
+/** Age of an execution, in seconds, after which a child begins no step. The remaining time is for retries of a step that already runs. */
 export const LAST_STEP_SECONDS = 225;
 
 /** Maximum size of a child's progress, characters of JSON. A state's output contains the progress, and has at most 256 KiB. */
@@ -35,7 +35,7 @@ export const ROUND_CHILDREN = 200;
 
 export const REPLAY_CONCURRENCY = 20;
 
-/** Each round of a replay writes some 40 events to its history; a Standard execution may have 25,000. Source: Step Functions quotas. */
+/** Maximum rounds of a replay: each adds some 40 events to the execution's history of at most 25,000. Source: Step Functions quotas. */
 export const MAX_ROUNDS = 500;
 
 /**

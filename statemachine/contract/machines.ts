@@ -10,12 +10,12 @@ export type FunctionArns = Readonly<Record<TaskName, string>>;
 
 export const SWEEP_INCOMPLETE = 'SweepIncompleteError';
 
-/** Less than the 300 seconds that an Express execution may last. Source: Step Functions quotas. */
+/** Timeout of a tick: less than the 300 seconds that an Express execution may last. Source: Step Functions quotas. */
 export const TICK_TIMEOUT_SECONDS = 290;
 
 /**
- * Ends a replay that hangs, for example because its Map Run never starts. Otherwise a Standard execution could run for a year. Source: Step
- * Functions quotas.
+ * Timeout of a replay. Ends a replay that hangs, for example because its Map Run never starts; a Standard execution could run for a year.
+ * Source: Step Functions quotas.
  */
 export const EXECUTION_TIMEOUT_SECONDS = 86_400;
 

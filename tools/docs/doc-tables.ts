@@ -93,7 +93,7 @@ function metricsTable(): string {
   );
 }
 
-/** Lists all alarms: the alarms of a DynamoDB table with an archive. */
+/** Lists all alarms. The example has an archive, because a deployment without archive and events has fewer alarms. */
 function alarmsTable(): string {
   const [precise, byMinute] = [{}, { precision: 'minute' } as const].map(precision =>
     alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, archive: true, ...precision })])),
@@ -162,7 +162,7 @@ function billTable(): string {
 
 const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly string[]).includes(name);
 
-/** Documents the props of a table, or the props of the deployment. The texts are the comments in props.ts. */
+/** Documents the props of the deployment if `shared`, otherwise of a table. The texts are the comments in props.ts. */
 function propsTable(shared: boolean): string {
   const [props = '', groups = ''] = readFileSync('stacks/config/props.ts', 'utf8').split(
     'export const GROUPS = {',
@@ -196,7 +196,7 @@ function defaultOf(name: keyof typeof PROPS): string {
   return `\`${typeof value === 'string' ? `'${value}'` : value}\``;
 }
 
-/** Commands with the same permissions share a line. */
+/** Lists the IAM actions of each command. Commands with the same actions share a line. */
 function commandActionsList(): string {
   const entries = Object.entries(COMMAND_ACTIONS).map(
     ([command, actions]) => [`\`${command}\``, groupedActions(actions).join('; ')] as const,

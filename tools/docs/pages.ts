@@ -69,7 +69,7 @@ export function behavioursList(): string {
   return sections.join('\n\n');
 }
 
-/** `test('name'`, `describe('name'`, `test.each(…)('name'`, and the end of a table of several lines: `])('name'`. */
+/** Matches a test's name after `test(`, `describe(`, `test.each(…)(`, or after the last line of a `test.each` over several lines: `])(`. */
 const NAME =
   /^( *)(?:(?:test|describe)\b[^\n]*?|\](?: as const)?\))\(\n? *(?:'((?:[^'\\\n]|\\.)*)'|"([^"\n]*)")/gm;
 
@@ -116,7 +116,7 @@ const SHAPES: Readonly<Record<string, readonly [string, string]>> = {
   Fail: ['([', '])'],
 };
 
-/** The label of a condition is short: `$states.input.next = 'wait'` becomes `wait`. */
+/** Returns a transition's arrow in Mermaid. A condition's label is shortened: `$states.input.next = 'wait'` becomes `wait`. */
 function arrowOf({ kind, label }: Transition): string {
   if (kind === 'next') return '-->';
   if (kind === 'catch') return '-.->|"fails"|';

@@ -29,7 +29,7 @@ interface Statement {
   readonly Resource: readonly string[];
 }
 
-/** Lists the synthesized roles of a table with all features, without the actions of logs and KMS. */
+/** Returns, as Markdown, the roles of an example deployment with their permissions, without those for logs and KMS. */
 export function rolesList(): string {
   const roles = [...rolesOfExample('bus')].filter(([, statements]) => statements.length > 0);
   const lines = roles.map(([role, all]) => `- \`${role}\`: ${all.map(inWords).join('; ')}`);
@@ -57,7 +57,7 @@ function rolesOfExample(target: EventTarget): Map<string, readonly Statement[]> 
 }
 
 function inWords({ Action, Resource }: Statement): string {
-  // On AWS the end of a bucket's name and the label of a stream are known only after a deployment: `*` replaces the local cloud's `local`.
+  // `local` is in place of what AWS decides in a deployment: the end of a bucket's name, and a stream's label. The list shows `*`.
   const resources = Resource.map(arn => arn.replace(/^arn:(?:[^:]*:){4}/, '').replace(/local(?=\/|$)/, '*'));
   return `${namesOf(Action)} on ${namesOf(resources)}`;
 }

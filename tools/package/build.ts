@@ -52,7 +52,7 @@ function renamed(name: string, names: Readonly<Record<string, string>>): string 
   return old === undefined ? name : `${names[old]}${name.slice(old.length)}`;
 }
 
-/** Entries of the package: applications read their declarations. */
+/** Modules that applications import from the package: they need the declarations of these modules. */
 const ENTRIES = ['expiry/index', 'expiry/data-model', 'stacks/cdktf', 'local/testing/index'];
 /** Writes the declarations of all entries to `dist/types`, and the declarations for CDK Terrain to `dist/cdktn/types`. */
 function buildTypes(): void {

@@ -16,7 +16,7 @@ const OPTIONS: BuildOptions = {
   logLevel: 'error',
 };
 
-/** The part of the package that applications and browsers run. */
+/** Bundles `precise-ttl` and `precise-ttl/data-model` for applications and browsers. */
 export async function bundleDataModel(): Promise<void> {
   await build({
     ...OPTIONS,
@@ -28,7 +28,7 @@ export async function bundleDataModel(): Promise<void> {
   });
 }
 
-/** Copies the functions' archives: all bundles that create functions read these files. */
+/** Copies the functions' ZIP archives to dist/functions, where the bundled constructs and commands read them. */
 export async function copyArchives(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });
   for (const task of ALL_FUNCTIONS)
@@ -36,10 +36,10 @@ export async function copyArchives(): Promise<void> {
   writeFileSync(join('dist/functions', LICENCES_FILE), licencesOf(bundledFiles()));
 }
 
-/** Packages that are not bundled: a stack must have all its classes from the application's own copy of these packages. */
+/** Packages that are not bundled, because all constructs of a stack must use the same copy of a package: the application's. */
 const PACKAGES_OF_A_STACK = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws', '@cdktn/provider-aws'];
 
-/** CDK Terrain is CDKTF under other names. */
+/** Package of CDKTF → package that replaces it in a bundle for CDK Terrain, a fork of CDKTF. */
 export const TERRAIN = { cdktf: 'cdktn', '@cdktf/provider-aws': '@cdktn/provider-aws' };
 
 /** Bundles `precise-ttl/cdktf`, and `precise-ttl/cdktn` with CDK Terrain's packages instead of CDKTF's packages. */
@@ -56,7 +56,7 @@ export async function bundleConstructs(): Promise<void> {
   }
 }
 
-/** A test gets a client of the test's own copy of the SDK, because the test sends commands of this copy. */
+/** Leaves the SDK of local/testing/start.ts out of the bundle: a user's test gets a client of the same copy of the SDK as its commands. */
 const CLIENT_OF_THE_TEST: Plugin = {
   name: 'client-of-the-test',
   setup: ({ onResolve }) => {
@@ -87,8 +87,8 @@ export async function bundlePrograms(): Promise<void> {
     entryPoints: { command: 'bin/commands.ts', testing: 'local/testing/index.ts' },
     outdir: folder,
     splitting: true,
-    // Line breaks stay: for an error, Node and test runners print a whole line of code. Names stay for stack traces, and because
-    // cli/command.ts recognizes classes by name.
+    // Line breaks stay, because Node and test runners print the line of an error: without line breaks, the whole file. Names stay for
+    // stack traces, and because cli/command.ts recognizes classes by name.
     minifySyntax: true,
     minifyIdentifiers: true,
     keepNames: true,
@@ -105,7 +105,7 @@ export async function bundlePrograms(): Promise<void> {
   writeFileSync(join(folder, LICENCES_FILE), licencesOf(inside));
 }
 
-/** Folder of the emulator's page. */
+/** Folder of the files of the emulator's web page. */
 const FOLDER = 'dist/page';
 const FILES = { script: 'page.js', style: 'page.css' };
 
@@ -119,7 +119,7 @@ export async function buildPage(): Promise<void> {
   writeFileSync(join(FOLDER, LICENCES_FILE), licencesOf([...files, ...inside]));
 }
 
-/** The packed code of the module `page-source.ts` of the emulator. @param folder path of the page, relative to the packed module */
+/** Returns the code that replaces the emulator's `page-source.ts` in packages. @param folder path of FOLDER, relative to this code */
 const pageSource = (folder: string): string => `import { readFileSync } from 'node:fs';
 const read = name => readFileSync(new URL('${folder}/' + name, import.meta.url), 'utf8');
 export const pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });

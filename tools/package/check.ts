@@ -9,7 +9,7 @@ import { contentProblems } from './release-content.ts';
 
 /**
  * `npm run release:check [file.tgz …]`: checks packed packages. Prints each problem; exit status 1 after a problem. Publishes nothing.
- * Without a file, the command packs both packages of this checkout. It also checks that CHANGELOG.md has their version and that all is
+ * Without a file, the command packs both packages of this checkout, also checks that CHANGELOG.md has their version and that all is
  * committed, and prints the commands for publishing if there is no problem.
  */
 
@@ -36,7 +36,7 @@ interface Unpacked {
   readonly version: string;
 }
 
-/** @returns paths of the packages. The folder is made anew. */
+/** Packs both packages into `folder`, which is emptied before. @returns paths of the packed packages */
 function packAll(folder: string): string[] {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -72,7 +72,7 @@ async function packageProblems({ file, folder }: Unpacked): Promise<string[]> {
   ].map(problem => `${basename(file)}: ${problem}`);
 }
 
-/** Not ours: `require` of ES modules, which Node 22.12 can do, and all problems of Node 10, which is not supported. */
+/** False for `require` of ES modules, which Node 22.12 can do, and for all problems of Node 10, which is not supported. */
 function isOurs(problem: Problem): boolean {
   const isNode10 = 'resolutionKind' in problem && problem.resolutionKind === 'node10';
   return problem.kind !== 'CJSResolvesToESM' && !isNode10;
@@ -92,7 +92,7 @@ function checkoutProblems(): string[] {
 }
 
 function publishCommand({ file, version }: Unpacked): string {
-  // npm refuses a pre-release version without a tag: every user would get the version.
+  // npm refuses a pre-release version without a tag, because every user would get this version by default.
   const tag = version.includes('-') ? ' --tag next' : '';
   return `  npm publish ${file} --access public --provenance${tag}`;
 }

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 /** Name of the file with the licences of bundled packages. */
 export const LICENCES_FILE = 'LICENSES.txt';
 
-/** Head of the file. The Mozilla Public License requires the address of the editable source code. */
+/** First lines of {@link LICENCES_FILE}. The Mozilla Public License requires that they say where the source code is. */
 const HEAD =
   'The code beside this file holds code of these packages, as npm pack NAME@VERSION gets it. Behind each licence stands where its source is.';
 
 const PACKAGE_FOLDER = /^.*(?:^|[/\\])node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/;
 
 /**
- * Licences whose code may be part of a work under Apache-2.0: from the Apache Software Foundation's categories A and B. Code of
- * category B (here MPL-2.0) must be unchanged, and the head of the file must say where its source code is.
+ * Licences whose code may be part of a work under Apache-2.0: from the Apache Software Foundation's category A, and MPL-2.0 from category
+ * B. Code under MPL-2.0 must be unchanged, and {@link HEAD} must say where its source code is.
  */
 const COMPATIBLE = [
   '0BSD',
@@ -29,7 +29,7 @@ const COMPATIBLE = [
   'Unlicense',
 ];
 
-/** `(MIT OR GPL-3.0-only)` is compatible: MIT is enough. `MIT AND GPL-3.0-only` is not compatible. */
+/** True if one of the licences that `OR` separates is in COMPATIBLE. Licences with `AND` between them are not, not even `MIT AND ISC`. */
 function isCompatible(licence: string): boolean {
   const alternatives = licence.replaceAll(/[()]/g, '').split(' OR ');
   return alternatives.some(each => COMPATIBLE.includes(each.trim()));
@@ -39,7 +39,7 @@ function isCompatible(licence: string): boolean {
 const LEGAL_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**
- * The licences of the packages in a bundle. Each text follows a list of packages, as `name version: licence, repository`.
+ * Returns the content of {@link LICENCES_FILE}: each text of a licence once, below its packages, as `name version: licence, repository`.
  *
  * @param files paths of the bundled files, from the bundler
  * @throws Error for a package without a licence, or with a licence that is incompatible with Apache-2.0

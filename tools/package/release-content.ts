@@ -51,7 +51,7 @@ const REPOSITORY = 'https://github.com/precise-ttl/precise-ttl';
 const RELATIVE_LINK = /(?<=\]\()(?![a-z]+:|#)[^)\s#]+/g;
 
 /**
- * Returns a document for the package: relative links lead to the repository unless the package has the file in docs/.
+ * Returns a document's text for the package. A relative link to a file that the package's docs/ lacks leads to the repository instead.
  * @param file path of the document in the checkout, e.g. `docs/operate.md`
  */
 export function withPackedLinks(file: string, text: string): string {

@@ -18,14 +18,14 @@ import { withPackedLinks } from './release-content.ts';
 
 /** Package → file → function that makes the packed text from the text in the checkout. */
 const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) => string>>>> = {
-  // The package has its own README.md: the repository's README.md is about a checkout, and links to folders outside the package.
+  // The package has another README.md: the repository's README.md is about a checkout, and links to folders that the package lacks.
   'precise-ttl': {
     'README.md': () => readFileSync('tools/package/README.md', 'utf8'),
     ...Object.fromEntries(
       globSync('docs/**/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
     ),
   },
-  // The manifest is replaced because npm has no field for entry points that differ in the package.
+  // The entry points are sources in a checkout, but built files in the package. npm has no field for such entry points.
   'stepfunctions-emulator': {
     'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text)), null, 2)}\n`,
   },
@@ -51,7 +51,7 @@ const direction = process.argv[2];
 if (direction === 'in') {
   for (const [file, standIn] of standIns) {
     mkdirSync(dirname(asideOf(file)), { recursive: true });
-    // The file is copied, not moved, because npm reads the manifest at any time.
+    // The file is copied, not moved, because npm may read the manifest at any moment, and fails without it.
     if (!existsSync(asideOf(file))) copyFileSync(file, asideOf(file));
     writeFileSync(file, standIn(readFileSync(asideOf(file), 'utf8')));
   }

@@ -42,7 +42,7 @@ export function defineExperiment<const F extends Flags>(experiment: Experiment<F
   return { ...command, help, execute };
 }
 
-/** Describes the computer, its load and the time of a measurement: absolute numbers mean little without this description. */
+/** Describes this computer and its load, with the date: numbers that were measured on different computers are not comparable. */
 function thisMachine(): string {
   const processor = cpus()[0]?.model ?? 'unknown';
   const load = (loadavg()[0] ?? 0).toFixed(2);

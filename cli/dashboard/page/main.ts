@@ -1,7 +1,7 @@
-/** The script of the page: every two seconds, the script asks for the parts of the page, and replaces parts that have changed. */
+/** The dashboard's script in the browser: polls the server, and replaces the content of elements that have changed. */
 
 const POLL_MS = 2_000;
-/** A page that was just opened polls more often for some seconds, so that the first answers are shown soon. */
+/** For `ms` milliseconds after the start, the script polls every `pollMs`, so that the first data is shown soon. */
 const OPENING = { ms: 5_000, pollMs: 200 } as const;
 /** Time limit of a request: it can be short, because the server is on this machine. */
 const LIMIT_MS = 4_000;
@@ -25,7 +25,7 @@ async function poll(): Promise<void> {
   document.body.classList.toggle('is-lost', lostAt !== undefined);
 }
 
-/** Replaces parts only if they have changed, so that a selection and the focus are kept. @param html HTML with escaped values */
+/** Replaces the content of elements that have changed. A selection in other elements stays. @param html HTML with escaped values */
 function show(html: string): void {
   const made = document.createElement('template');
   made.innerHTML = html;

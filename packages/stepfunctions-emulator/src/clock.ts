@@ -17,8 +17,8 @@ export interface Clock {
 }
 
 /**
- * A timer compares how far the wall clock and the steady `performance.now()` have advanced. From this difference on, milliseconds, the
- * timer takes the steady time: somebody has set the wall clock.
+ * Minimum difference between the times elapsed on the wall clock and on `performance.now()`, milliseconds, from which a timer takes the
+ * latter: somebody has set the wall clock.
  */
 const MAX_DRIFT_MS = 1_000;
 

@@ -1,4 +1,4 @@
-/** An emulator of AWS Step Functions: a strict interpreter of state machines in JSONata, clocks, and a server of the API. */
+/** An emulator of AWS Step Functions: an interpreter of state machines in JSONata, a real and a virtual clock, and an API server. */
 
 export {
   type ApiContext,

@@ -83,7 +83,7 @@ export function executionDetails(execution: ExecutionDescription): HTMLElement[]
   ];
 }
 
-/** A text that changes with the visit's outcome, attempts and exit. The page draws the details again only after such a change. */
+/** A text that changes with the visit's outcome, attempts and exit event. The details are not drawn again while this text is the same. */
 export const signatureOf = ({ id, outcome, attempts, exitId }: Visit): string =>
   [id, outcome, attempts.length, attempts.at(-1)?.to, exitId].join();
 

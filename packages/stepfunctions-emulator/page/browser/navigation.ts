@@ -67,7 +67,7 @@ export class Navigation {
 const textOf = ({ name, summary = '', status }: PageExecution): string =>
   `${name} ${summary} ${wordsOf(status)}`.toLowerCase();
 
-/** Shows the summary of the execution's input or, without a summary, the execution's name, which is often a random id. */
+/** Labels an execution with the summary of its input, because its name is often a random id; without a summary, with its name. */
 function fillExecution(place: HTMLElement, execution: PageExecution): void {
   const { name, summary, status, startDate, stopDate } = execution;
   const took = stopDate === undefined ? 'running' : duration(stopDate - startDate);

@@ -183,7 +183,7 @@ export class Page {
       more = page.more;
       const ended = page.execution.status !== opened.description.status;
       if (ended && !more) opened.description = await server.execution(opened.arn);
-      // A long history needs several answers. The page shows the first answer immediately, the others after the last answer.
+      // A long history needs several answers. The first is shown immediately, the others together after the last.
       if (more && opened.view !== undefined) continue;
       await this.#refreshChildren(opened);
       if (opened !== this.#opened) return;
@@ -206,12 +206,12 @@ export class Page {
     opened.view?.show({ states: statesOf(model), taken: takenTransitions(model), outcome });
     this.#showHeader(opened);
     this.#events.show(model, description.startDate, chosen);
-    // New details lose the scroll position. So the page shows new details only after the visit has changed.
+    // Drawing the details again loses the scroll position. So they are drawn again only after the visit has changed.
     if (chosen?.visit !== undefined && signatureOf(chosen.visit) !== this.#detailed)
       this.#showDetails(opened);
   }
 
-  /** Draws the graph: for a child execution of a Map Run, only the states of the Map that contains the first visited state. */
+  /** Draws the graph; for a child execution of a Map Run, only the states inside of the Map. Undefined before its first visit. */
   #draw(opened: Opened): GraphView | undefined {
     const { graph, model, description } = opened;
     const first = model.visits[0];
@@ -253,7 +253,7 @@ export class Page {
 
   #chooseByHand(chosen: VisitEvent | undefined): void {
     this.#choose(chosen);
-    // In a narrow window, the details panel is below all other parts, so the page scrolls to the panel.
+    // In a narrow window, the details panel is below everything else, so the window scrolls to the panel.
     if (isNarrow()) this.#details.scrollIntoView({ block: 'start' });
   }
 
@@ -294,7 +294,7 @@ function failureOf({ model, description }: Opened): VisitEvent | undefined {
   return failed && model.events.findLast(({ visit }) => visit === failed);
 }
 
-/** Decodes a part of the address. A text that was cut inside of an escape such as `%3A` stays as it is. */
+/** Decodes a text from the page's address. A text that was cut inside of an escape such as `%3A` stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,7 +1,7 @@
 import type { PageEvent } from '../../src/page/data.ts';
 import type { Place } from './definition.ts';
 
-/** Outcome of a visit or an execution. `cutOff`: aborted; for a visit, because another branch or iteration failed or the execution ended. */
+/** Outcome of a visit or an execution. `cutOff`: ended from outside, such as by an abort or another branch's failure. */
 export type Outcome = 'running' | 'succeeded' | 'caught' | 'failed' | 'cutOff';
 
 export interface Attempt {
@@ -53,10 +53,7 @@ export interface Line {
 
 type Failure = Pick<PageEvent, 'error' | 'cause'>;
 
-/**
- * Turns events into visits of states. Iterations of a Map run at the same time, so the model finds an event's line by the event's previous
- * event.
- */
+/** Turns events into visits of states. Branches and iterations run at the same time, so `previousEventId` tells an event's line. */
 export class HistoryModel {
   readonly root: Line = { parent: undefined, index: 0, visits: [] };
   readonly visits: Visit[] = [];
@@ -132,7 +129,7 @@ export class HistoryModel {
     const near = linesAround(line)
       .map(({ visits }) => visits.at(-1))
       .find(visit => visit?.name === name && this.#open.has(visit));
-    // If the first state of a branch fails at its entry, the previous event of the failure belongs to a line outside of the branch.
+    // Anywhere, because the previous event can be outside of the visit's branch, for example if the first state fails at its entry.
     return near ?? [...this.#open].findLast(visit => visit.name === name);
   }
 
@@ -282,11 +279,11 @@ function endAttempt(visit: Visit, to: number, failure?: Failure, endEventId?: nu
   last.cause = failure.cause;
 }
 
-/** Whether a visit with an exit event left its state through a Catch. */
+/** Whether a visit that has a StateExited event failed and was caught. */
 function isCaught({ type, attempts }: Visit): boolean {
   const last = attempts.at(-1);
   if (last?.failed) return true;
-  // Some failures have no event, for example a result that is too large: then the last attempt has no end.
+  // An attempt without an end failed, too: some failures have no event, for example a result that is too large.
   return ['Task', 'Map', 'Parallel'].includes(type) && last !== undefined && last.to === undefined;
 }
 
@@ -304,7 +301,7 @@ const insideOf = (visit: Visit): Visit[] => linesIn(visit).flatMap(({ visits }) 
 const lastInside = (visit: Visit): number =>
   insideOf(visit).reduce((last, { from, to }) => Math.max(last, to ?? from), visit.from);
 
-/** The failure of a Map or Parallel: the failure of a visit inside. */
+/** Error and cause of a Map or Parallel that failed: those of a failed visit inside; empty if there are none. */
 function insideFailure(visit: Visit): Failure {
   const failed = insideOf(visit).findLast(({ outcome }) => outcome === 'failed');
   return { ...(failed?.error !== undefined && { error: failed.error, cause: failed.cause }) } as Failure;

@@ -14,20 +14,20 @@ export interface KeptExecutions {
   /** Maximum number of ended executions that are kept for each state machine. AWS keeps ended Standard executions for 90 days. */
   readonly executions: number;
   /**
-   * Maximum number of JSON characters in the histories of a state machine's ended executions and their child executions. Above this number,
-   * the server removes the events of the executions that ended first.
+   * Maximum number of characters, as JSON, of the events of a state machine's ended executions and their child executions. Above this
+   * number, the server removes the events of the executions that ended first.
    */
   readonly characters: number;
 }
 
-/** With one execution a minute, 500 executions cover eight hours. 10,000,000 characters of histories take about 50 MB of memory. */
+/** Default limits. 500 executions are eight hours of one execution a minute. 10,000,000 characters take about 50 MB of memory. */
 const KEPT_EXECUTIONS: KeptExecutions = { executions: 500, characters: 10_000_000 };
 
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** ARN of a Standard state machine → names given to executions at the start. A name stays taken after the execution has been removed. */
   readonly #names = new Map<string, Set<string>>();
-  /** State machine's ARN → its ended executions, earliest end first → characters of the execution's and its children's histories. */
+  /** State machine's ARN → its ended executions, earliest end first → characters, as JSON, of the events, those of children included. */
   readonly #ended = new Map<string, Map<Execution, number>>();
   #sequence = 0;
   #version = 0;

@@ -84,7 +84,7 @@ function unsatisfied(name: string, value: string | number | undefined, constrain
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** AWS's message names the JSON token, such as START_ARRAY, but no field. Here it also names the field, to help the user. */
+/** Makes the error for a value of a wrong type. The message is AWS's, with the field's name added to help the user. */
 function wrongType(name: string, value: unknown, expected: string): ApiError {
   const got = Array.isArray(value)
     ? 'START_ARRAY'
@@ -100,7 +100,7 @@ function wrongType(name: string, value: unknown, expected: string): ApiError {
   );
 }
 
-/** Limits for the length of an ARN in AWS's API model, characters. The ARN of a Map Run may be longer. */
+/** Limits for the length of an ARN, characters. A Map Run has LONG_ARN_LENGTH instead. Source: API model of Step Functions. */
 const ARN_LENGTH = { min: 1, max: 256 };
 const LONG_ARN_LENGTH = { min: 1, max: 2000 };
 
@@ -173,7 +173,7 @@ function readToken(token: string, list: string): Position {
     const [of, after] = JSON.parse(Buffer.from(token, 'base64').toString()) as [unknown, unknown];
     if (of === list && (typeof after === 'number' || typeof after === 'string')) return after;
   } catch {
-    // The token is not base64 of JSON, so this server has not made the token.
+    // This server did not make the token: it is not base64 of a JSON array.
   }
   throw new ApiError('InvalidToken', "Invalid Token: 'Invalid token'");
 }

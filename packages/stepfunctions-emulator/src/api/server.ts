@@ -43,7 +43,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 const TARGET = 'AWSStepFunctions';
 
-/** The port of AWS's own Step Functions Local: many projects have this port in their configuration. */
+/** Default port of the command line: the port of AWS's Step Functions Local, which many projects have in their configuration. */
 export const DEFAULT_PORT = 8083;
 
 export interface ServerOptions {

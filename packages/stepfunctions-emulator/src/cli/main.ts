@@ -30,7 +30,7 @@ class StartError extends EmulatorError {
   override readonly name = 'StartError';
 }
 
-/** The command `stepfunctions-emulator`. SIGINT and SIGTERM end the process. The exit status is 1 when the server can't start. */
+/** Runs the command `stepfunctions-emulator`: a server until SIGINT or SIGTERM. The exit status is 1 if the server can't start. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
     const { values } = readFlags(args);

@@ -2,7 +2,7 @@
 const EXPRESS_MEMORY_STEP_MB = 64;
 const EXPRESS_DURATION_STEP_MS = 100;
 const EXPRESS_BASE_MB = 50;
-/** Bytes of one MB: in the examples of the pricing page, 1,000 KB are one MB. */
+/** Bytes of one MB: decimal, because the examples of the pricing page count 1,000 KB as one MB. */
 const MB = 1e6;
 
 /**

@@ -41,7 +41,7 @@ const LAST_EVENT = {
   ABORTED: ['ExecutionAborted', 'executionAborted'],
 } as const;
 
-/** One execution of a state machine. The constructor starts the execution. All times are epoch milliseconds. */
+/** One execution of a state machine. The constructor starts the execution. `startDate` and `stopDate` are epoch milliseconds. */
 export class Execution {
   readonly arn: string;
   readonly name: string;
@@ -103,7 +103,7 @@ export class Execution {
     return this.#outcome?.status === 'SUCCEEDED' ? this.#outcome.output.text : undefined;
   }
 
-  /** Error name of an execution that failed, timed out or was stopped. As on AWS, a Standard execution that timed out has no error name. */
+  /** Error name of an execution that failed or was stopped. As on AWS, only an Express execution also has an error name after a timeout. */
   get error(): string | undefined {
     return this.#outcome?.status === 'SUCCEEDED' ? undefined : this.#outcome?.error;
   }
@@ -189,7 +189,7 @@ export class Execution {
     this.#end({ status: 'TIMED_OUT', error, cause });
   }
 
-  /** Ends an execution whose states repeat while the clock stands still. On AWS every state takes time, so the timeout ends such a loop. */
+  /** Times out an execution that loops while the engine's clock stands still. On AWS states take time, so such a loop ends at a timeout. */
   #endLoop(state: string): void {
     const limit = durationLimitMs(this.#run.engine, this.#spec) / 1000;
     this.#timeOut(

@@ -26,16 +26,16 @@ export class TimeoutFailure extends CallFailure {}
 export class HeartbeatTimeout extends TimeoutFailure {}
 
 /**
- * The Developer Guide ("Error names") says that States.ALL does not match States.DataLimitExceeded. Recorded on AWS: States.ALL does match
- * if a function's result is too large.
+ * Whether the error matches only by its name, not by States.ALL. The Developer Guide ("Error names") says so of
+ * States.DataLimitExceeded. Recorded on AWS: States.ALL does match if a function's result is too large.
  */
 function onlyByName(error: string, failure: StateFailure): boolean {
   return error === 'States.DataLimitExceeded' && !(failure instanceof CallFailure);
 }
 
 /**
- * Recorded on AWS for a result that is too large: States.ALL matches in the Task's Catch, but not in the Catch of the surrounding Map or
- * Parallel.
+ * The failure of a Map or Parallel after `failure` inside. Recorded on AWS for a function's result that is too large: States.ALL matches
+ * in the Catch of the Task, but not in the Catch of the Map or Parallel.
  */
 export function failureAround(failure: unknown): unknown {
   if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
@@ -43,8 +43,8 @@ export function failureAround(failure: unknown): unknown {
 }
 
 /**
- * No name matches States.Runtime: this error "isn't retriable, and will always cause the execution to fail" (Developer Guide, "Error
- * names").
+ * Whether a name in `errorEquals` matches the failure. No name matches States.Runtime, which "will always cause the execution to fail"
+ * (Developer Guide, "Error names").
  */
 export function errorMatches(errorEquals: readonly string[], failure: StateFailure): boolean {
   const error = failure.error ?? '';
@@ -58,8 +58,8 @@ export function errorMatches(errorEquals: readonly string[], failure: StateFailu
 }
 
 /**
- * All error names that begin with `States.`, except `States.Http.…`. The Amazon States Language ("Errors") allows no other names with this
- * beginning.
+ * The error names with `States.` that a definition may contain, without `States.Http.…`. The Amazon States Language ("Errors") reserves
+ * names that begin with `States.`.
  */
 export const STATES_ERRORS: ReadonlySet<string> = new Set([
   'States.ALL',

@@ -11,7 +11,7 @@ export interface Limits {
   readonly payloadBytes: number;
   /** Maximum number of events of a Standard execution. An execution that needs more events fails, with the failure as the last event. */
   readonly standardHistoryEvents: number;
-  /** Maximum number of events stored for an Express execution. Later events are dropped without an error. AWS stores no Express events. */
+  /** Maximum number of events that the emulator stores for an Express execution: later events are dropped. AWS stores no such events. */
   readonly expressHistoryEvents: number;
   readonly expressDurationMs: number;
   readonly standardDurationMs: number;
@@ -40,7 +40,7 @@ export const NAME_LENGTH = 80;
 export const LABEL_LENGTH = 40;
 /** Maximum size of a definition, bytes of UTF-8. */
 export const DEFINITION_BYTES = 1_048_576;
-/** Largest value of MaxAttempts and of most fields in seconds (Amazon States Language, "Retry" and "Wait"). */
+/** Largest value of MaxAttempts and of all fields in seconds but MaxDelaySeconds (Amazon States Language, "Retry" and "Wait"). */
 export const MAX_SECONDS = 99_999_999;
 /** Largest value of MaxDelaySeconds: one second less than a leap year (366 days). */
 export const MAX_DELAY_SECONDS = 31_622_399;
@@ -51,8 +51,8 @@ export const MAX_DELAY_SECONDS = 31_622_399;
 export const EXPRESSION_TIMEOUT_MS = 10_000;
 export const REGEX_TIMEOUT_MS = 3_000;
 /**
- * Maximum number of states entered one after another at one moment of the clock. On a virtual clock, an endless loop without a Wait would
- * never reach a timeout.
+ * Maximum number of states entered one after another while the clock stands still. With more, the execution times out: on a virtual
+ * clock, an endless loop without a Wait would otherwise never end.
  */
 export const STATES_WITHOUT_TIME = 25_000;
 /**
@@ -61,12 +61,12 @@ export const STATES_WITHOUT_TIME = 25_000;
  */
 export const EXPRESSION_DEPTH = 100;
 /**
- * Maximum size of the result of any part of a JSONata expression, bytes. AWS accepted the array `[1..873782]` and refused `[1..873783]`
- * (source: see EXPRESSION_DEPTH). A number takes 8 bytes.
+ * Maximum size of the result of each node of a JSONata expression, bytes, with 8 bytes for a number. AWS accepted the array
+ * `[1..873782]` and refused `[1..873783]` (source: see EXPRESSION_DEPTH).
  */
 export const EXPRESSION_BYTES = 873_782 * 8;
 
-/** A value with its JSON text: histories and size limits need the text. */
+/** A value with its JSON text, which events and size limits need. */
 export interface Payload {
   readonly value: Json;
   readonly text: string;

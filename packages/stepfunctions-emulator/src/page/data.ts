@@ -38,9 +38,9 @@ export interface ExecutionDescription extends PageExecution {
   readonly output?: string | undefined;
   readonly error?: string | undefined;
   readonly cause?: string | undefined;
-  /** ARN of the execution whose Map Run started this child execution. */
+  /** ARN of the execution whose Map Run started this execution; undefined if no Map Run started it. */
   readonly parentArn?: string | undefined;
-  /** Whether the server has removed the execution's events, because the histories of the state machine's executions became too large. */
+  /** Whether the server has removed the execution's events, to save memory. */
   readonly forgotten: boolean;
 }
 
@@ -66,11 +66,11 @@ export interface EventData {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Events of an execution after the last event that the page already has. */
+/** The next events of an execution, after those that the browser already has. `more`: whether further events follow. */
 export interface HistoryPage {
   readonly events: readonly PageEvent[];
   readonly more: boolean;
-  /** Current time of the server. The page needs the time to show the duration of a running execution. */
+  /** Current time by the server's clock, with which the browser shows how long an execution has been running. */
   readonly now: number;
   readonly execution: PageExecution;
 }

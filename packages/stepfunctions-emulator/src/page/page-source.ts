@@ -3,12 +3,12 @@ interface PageSource {
   readonly style: string;
 }
 
-/** The file is outside of `src` and not published. A path in a variable keeps compilers and bundlers from resolving it, which would fail. */
+/** Path of the module that bundles the page, in a variable so that no compiler or bundler resolves it: the module is not published. */
 const BUNDLER: string = '../../page/bundle.ts';
 
 let source: Promise<PageSource> | undefined;
 
-/** The page's JavaScript and CSS. For published packages, tools/package/bundles.ts replaces this module by a reader of the built files. */
+/** Returns the web page's JavaScript and CSS. In published packages, another module reads the built files (tools/package/bundles.ts). */
 export function pageSource(): Promise<PageSource> {
   source ??= bundle();
   return source;

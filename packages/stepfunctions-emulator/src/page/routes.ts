@@ -101,10 +101,10 @@ const FILES: Readonly<Record<string, () => Promise<{ type: string; body: string 
   '/page/style.css': async () => ({ type: 'text/css', body: (await pageSource()).style }),
 };
 
-/** Whether a request is for the page. The page sends only GET requests; the API of AWS has only POST requests. */
+/** Whether a request is for the browser page or its data. These requests are GET; requests to the API of AWS are POST. */
 export const isOfPage = ({ method }: HttpRequest): boolean => method === 'GET';
 
-/** @throws {ApiError} for an unknown path or ARN, and when another web site requests data in a browser */
+/** Answers with a file of the page or its data. @throws {ApiError} for an unknown path or ARN, and when another web site requests data */
 export async function answerPage(context: ApiContext, request: HttpRequest): Promise<HttpAnswer> {
   const [pathname = '', query = ''] = request.target.split('?');
   const file = Object.hasOwn(FILES, pathname) ? await FILES[pathname]?.() : undefined;
@@ -128,7 +128,7 @@ const answer = (type: string, body: string): HttpAnswer => ({
   body,
 });
 
-/** Refuses other web sites. Only browsers send Sec-Fetch-Site: `same-origin` for requests of this page, `none` for a typed address. */
+/** Refuses requests of other web sites. Browsers send Sec-Fetch-Site: `same-origin` from this page, `none` for a typed address. */
 function refuseOtherSites({ headers }: HttpRequest): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;

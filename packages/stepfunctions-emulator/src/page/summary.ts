@@ -1,6 +1,6 @@
 import type { Execution } from '../interpreter/index.ts';
 
-/** An input with more characters gets an empty summary, because parsing the input would take too long. */
+/** Maximum number of characters of an input with a summary. Parsing a longer input would take too long. */
 const MOST_READ = 10_000;
 /** Maximum number of members of the input in a summary, and maximum number of characters of each value. */
 const [MOST_MEMBERS, MOST_CHARACTERS] = [2, 40];

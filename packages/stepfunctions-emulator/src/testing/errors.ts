@@ -1,6 +1,6 @@
 import { EmulatorError } from '../errors.ts';
 
-/** Base class of the test harness's errors. A plain HarnessError means an invalid option or argument. */
+/** Base class of the test harness's errors. A plain HarnessError means a wrong use of the harness, e.g. an invalid argument. */
 export class HarnessError extends EmulatorError {
   override readonly name: string = 'HarnessError';
 }

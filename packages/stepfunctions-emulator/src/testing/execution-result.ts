@@ -89,7 +89,7 @@ const cut = (text: string, length: number): string =>
 
 export interface WaitRecord {
   readonly state: string;
-  /** Duration of the wait, milliseconds; for an aborted wait, the time until the execution ended, even if the abort was earlier. */
+  /** Milliseconds from the entry into the Wait state to the exit or, without an exit, to the end of the execution. */
   readonly ms: number;
 }
 

@@ -44,8 +44,8 @@ export type MockStep = MockFunction | Error | Answer;
 export type Mock = MockStep | readonly MockStep[];
 
 /**
- * The key of a mock is a function's ARN, its name or `name:qualifier`; a Resource's ARN or its service and action: `dynamodb:putItem`; or
- * the name of the calling state.
+ * Mocks by key: a function's ARN, name or `name:qualifier`; another Resource's ARN, or its service and action, e.g. `dynamodb:putItem`;
+ * or the name of the calling state.
  */
 export type Mocks = Readonly<Record<string, Mock>>;
 
@@ -71,7 +71,7 @@ export function takes(ms: number, step: MockStep = null): MockFunction {
   };
 }
 
-/** Under jest, `instanceof Error` is false for an error that Node itself throws: `isNativeError` recognizes such an error. */
+/** Whether a value is an Error. Under jest, `instanceof` is false for an error that Node itself throws, but `isNativeError` is true. */
 const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
 
 export async function perform(step: MockStep, event: unknown, call: Call): Promise<unknown> {
@@ -84,7 +84,7 @@ export async function perform(step: MockStep, event: unknown, call: Call): Promi
 export function failureOf(thrown: unknown): Extract<FunctionResult, { ok: false }> {
   const errorType = isError(thrown) ? thrown.name : typeof thrown;
   const errorMessage = isError(thrown) ? thrown.message : String(thrown);
-  // The cause of Lambda's own error is plain text. A function's error has no stack here, because a stack differs between computers.
+  // An error of Lambda itself has a plain text as its cause. `trace` is empty, because a stack differs between computers.
   const cause = errorType.startsWith('Lambda.') ? errorMessage : { errorType, errorMessage, trace: [] };
   return { ok: false, errorType, errorMessage, cause };
 }

@@ -70,7 +70,7 @@ export class MockedFunctions implements FunctionInvoker {
     } catch (thrown) {
       const failure = failureOf(thrown);
       call.error = failure.errorType;
-      // The cause of a service's error is plain text; the cause of a function's error is an object.
+      // `failureOf` makes the cause as for Lambda, mostly an object. The cause of another service's error is plain text.
       return isFunction(arn) ? failure : { ...failure, cause: failure.errorMessage };
     }
   }

@@ -18,11 +18,11 @@ import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
 
 export interface MachineOptions {
-  /** Name of the state machine, for its ARN and for `$states.context`. @default the file's name before its first dot, or StateMachine */
+  /** Name of the state machine, for its ARN and `$states.context`. @default StateMachine; `fromFile`: file name before its first dot */
   readonly name?: string;
   /** @default STANDARD */
   readonly type?: WorkflowType;
-  /** Mocks for every execution; a mock of `run` replaces the one with the same key. */
+  /** Mocks for every execution; a mock in {@link RunOptions} replaces the one with the same key. */
   readonly functions?: Mocks;
 }
 
@@ -70,7 +70,7 @@ export class TestedStateMachine {
   }
 
   /**
-   * Returns a result for a failed execution, too.
+   * Runs an execution to its end, and returns its result even if it failed.
    * @throws {MissingMockError} when a call has no mock, or its mock has no further answer
    * @throws {InvalidStartError} when the name or the input isn't allowed
    * @throws {HarnessError} when `sync` is set for a Standard state machine

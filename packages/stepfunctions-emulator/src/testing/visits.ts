@@ -5,7 +5,7 @@ export interface Visit {
   readonly name: string;
   readonly type: string;
   readonly input: Json;
-  /** Undefined when the execution did not leave the state: after a failure without a Catch, or after an abort. */
+  /** Undefined when the execution has not left the state, e.g. after a failure without a Catch, or after an abort. */
   readonly output: Json | undefined;
   /** Epoch milliseconds. */
   readonly enteredDate: number;
@@ -25,7 +25,7 @@ interface StateDetails {
 }
 
 /**
- * Every visit of a state in the order of entry. The visits of a distributed Map's children stand where the Map Run started, child by child.
+ * All visits of states in the order of entry, but a distributed Map's children one after the other, at the place where the Map Run started.
  */
 export function visitsOf(execution: Execution): Visit[] {
   const { history, arn } = execution;
@@ -67,7 +67,7 @@ function findExits(history: readonly HistoryEvent[]): Map<number, HistoryEvent> 
   return exits;
 }
 
-/** Finds the entry event of an exit event: each `previousEventId` leads one event back. Event ids count from 1, indexes from 0. */
+/** Id of the entry event of an exit event: each `previousEventId` leads one event back. Event ids count from 1, indexes from 0. */
 function entryBefore(history: readonly HistoryEvent[], exit: HistoryEvent, name: string): number | undefined {
   for (let event = history[exit.previousEventId - 1]; event; event = history[event.previousEventId - 1]) {
     if (!event.type.endsWith(ENTERED)) continue;

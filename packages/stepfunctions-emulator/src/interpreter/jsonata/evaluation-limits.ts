@@ -73,7 +73,7 @@ function bytesOf(result: unknown): number {
   return Array.isArray(result) ? result.length * ELEMENT_BYTES : 0;
 }
 
-/** A match in a text of at most this many characters is always fast. A regular expression without `*`, `+` or `{` is always fast, too. */
+/** Maximum length of a text in which every match is fast, characters. A regular expression without {@link REPEATS} is always fast. */
 const FEW_CHARACTERS = 16;
 const REPEATS = /[*+{]/;
 

@@ -49,8 +49,8 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    // RegexEngine must be a class, but jsonata's type says an instance. JSONata 2.0.6 uses the RegexEngine of the last call for all
-    // expressions, so every call here passes the same class.
+    // The cast is needed, because RegexEngine is a class, but an instance in jsonata's type. JSONata 2.0.6 has one RegexEngine for all
+    // expressions, from the last call of `jsonata`: so every call must pass this class.
     return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));

@@ -36,7 +36,7 @@ function partition(array: unknown[] | undefined, size: number | undefined): unkn
 
 const MAX_RANGE_LENGTH = 10_000_000;
 
-/** Returns a sequence, not an ordinary array: jsonata turns a sequence of one number into the number. On AWS, `$range(1, 9, 9)` is 1. */
+/** Returns a sequence, because jsonata turns a sequence of one number into the number: on AWS, `$range(1, 9, 9)` is 1, not [1]. */
 function range(first?: number, last?: number, step?: number): number[] | undefined {
   if (first === undefined || last === undefined || step === undefined) return undefined;
   const [from, to, by] = [integer(first), integer(last), integer(step)];

@@ -8,7 +8,7 @@ export type EvaluateExpression = (expression: AslExpression, field: string) => P
 /** A JSON value of a definition. Strings of the form `{% … %}` in the value are JSONata expressions. */
 export interface Template {
   readonly expression?: AslExpression;
-  /** A value without expressions is returned directly and not as a promise, because promises take time. */
+  /** Returns the value with the results of its expressions. A value without expressions is no promise, because promises take time. */
   readonly evaluate: (evaluate: EvaluateExpression) => Json | Promise<Json>;
 }
 
@@ -22,7 +22,7 @@ const OPEN = '{%';
 const CLOSE = '%}';
 
 /**
- * Returns undefined for an ordinary string. For AWS, a text with white space before `{%` and after `%}` is an ordinary string.
+ * Compiles an expression; undefined for an ordinary string. For AWS, a text with white space before `{%` and after `%}` is ordinary.
  * @throws UnbalancedMarkersError; ExpressionSyntaxError
  */
 export function expressionIn(text: string, place: ExpressionPlace): AslExpression | undefined {

@@ -16,8 +16,8 @@ export interface Definition extends StateGraph {
 type Assigned = ReadonlyMap<string, string>;
 
 /**
- * AWS refuses an inner state that assigns a variable of an outer scope, except a variable that only the Catch of the surrounding Map or
- * Parallel assigns (recorded on AWS).
+ * Adds a problem for each inner state that assigns a variable of an outer scope, as AWS does. A variable that only the Catch of the
+ * surrounding Map or Parallel assigns is no problem (recorded on AWS).
  */
 function checkVariableScopes(
   { states }: StateGraph,

@@ -35,7 +35,7 @@ export function expectedArgument(name: string, value: Json): string | undefined 
 
 const FUNCTION_ARN =
   /^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[A-Za-z0-9_-]{1,140}(:[A-Za-z0-9$_-]+)?$/;
-/** Matches ARNs with `dynamodb:putItem`, `aws-sdk:s3:getObject`, `states:startExecution.sync:2`, `sqs:sendMessage.waitForTaskToken`. */
+/** Matches `arn:aws:states:::aws-sdk:s3:getObject`, for example. Actions may end in `.sync`, `.sync:2` or `.waitForTaskToken`. */
 const SERVICE_ARN =
   /^arn:aws[a-z-]*:states:[a-z0-9-]*:\d*:((?:aws-sdk:)?[a-z0-9-]+):([A-Za-z0-9]+(?:\.sync(?::2)?|\.waitForTaskToken)?)$/;
 /** The only implemented Resource besides functions and lambda:invoke. Loading accepts another Resource only if `isMocked` returns true. */

@@ -1,6 +1,6 @@
 import type { ChildExecution, ExecutionStatus } from '../run/child.ts';
 
-/** Number of a Map Run's child executions in each status. Each item has its own child execution. */
+/** Number of a Map Run's items in each status. Each item has one child execution, so these also count the child executions. */
 export interface MapRunCounts {
   pending: number;
   running: number;

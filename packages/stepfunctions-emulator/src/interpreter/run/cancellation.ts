@@ -1,8 +1,8 @@
 import { Cancelled } from '../failure.ts';
 
 /**
- * Cancels an execution, branch or iteration, with all parts inside. An AbortSignal would cost more, and a large Map has thousands of
- * iterations.
+ * Cancels an execution, or the branches, iterations or children of one state, with all that they run. An AbortSignal would be slower for
+ * the thousands of iterations of a large Map.
  */
 export class Cancellation {
   #cancelled = false;
@@ -28,7 +28,7 @@ export class Cancellation {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Creates the Cancellation of an inner part. Without a call of `release` at the inner part's end, the Cancellation stays in memory. */
+  /** Creates a Cancellation that this Cancellation cancels, too, and keeps in memory until `release` is called. */
   part(): { readonly cancellation: Cancellation; release(): void } {
     const cancellation = new Cancellation();
     return { cancellation, release: this.onCancel(() => cancellation.cancel()) };

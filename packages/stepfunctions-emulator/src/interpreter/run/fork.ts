@@ -63,7 +63,7 @@ export class Fork {
 
   /**
    * @param work returns the output and the id of the last event
-   * @returns undefined when the branch or iteration failed or was aborted
+   * @returns the output; undefined when the branch or iteration failed or was aborted
    */
   async run(
     index: number,

@@ -1,6 +1,6 @@
 /**
- * Maximum data that an execution, branch or iteration holds at once, bytes. As on AWS's pricing page, a Map holds the data of all
- * iterations, running or ended. A Parallel holds the data of all branches.
+ * Measures the most data that an Express execution, or a branch or iteration, held at once, bytes: the execution's bill depends on it.
+ * As on AWS's pricing page, a Map holds the data of all iterations, running or ended, and a Parallel the data of all branches.
  */
 export class HeldData {
   readonly #around: HeldData | undefined;

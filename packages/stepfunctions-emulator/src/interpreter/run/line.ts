@@ -58,7 +58,7 @@ export class Line {
     return this.lastEventId;
   }
 
-  /** Adds an event, but the next event of this line does not follow the added event: on AWS, both have the same previousEventId. */
+  /** Adds an event to the history. As on AWS, the id of the event does not become the previousEventId of the line's next event. */
   recordAside(type: string, detailsKey?: string, details?: EventDetails): number {
     this.cancellation.throwIfCancelled();
     return this.run.events.add(type, this.lastEventId, detailsKey, details);

@@ -60,7 +60,7 @@ function race(line: Line, invoker: FunctionInvoker, request: Request): Promise<F
     rejectAfter(timeoutSeconds, () => new TimeoutFailure('States.Timeout', undefined));
     const options = {
       signal: controller.signal,
-      // The bill counts usage even after a timeout: on AWS, a function goes on and is billed, although the Task has timed out.
+      // Usage counts even after a timeout of the Task: on AWS, the function goes on then, and what it uses is billed.
       onUsage: (counter: string, amount: number) => bill.addUsage(counter, amount),
       ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
       ...(openState && {
