@@ -183,7 +183,7 @@ interface ClientOptions {
   readonly services: readonly Service[];
   readonly region: string | undefined;
   readonly signal: () => AbortSignal;
-  /** Whether a person waits for the command: then calls get fewer attempts (`ATTEMPTS`), and only two without an answer. */
+  /** Whether a person waits for the command: then a call has fewer `ATTEMPTS`, and fails after two that get no answer. */
   readonly quick: boolean;
   readonly environment?: Environment;
 }

@@ -73,7 +73,7 @@ export const USUAL_WIDTH = 80;
 /** Minimum width in columns. A narrower terminal wraps the lines itself. */
 const MIN_WIDTH = 40;
 
-/** Width and colours, which depend on `NO_COLOR`, `FORCE_COLOR` and `TERM`. Without `COLUMNS`, files and pipes have unlimited width. */
+/** Width, and colours by `NO_COLOR`, `FORCE_COLOR` and `TERM`. Without `COLUMNS`, files and pipes have unlimited width. */
 export function lookOf({ isTTY, columns }: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
   const { COLUMNS = '', FORCE_COLOR } = environment;
   const wanted = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;

@@ -35,7 +35,7 @@ export interface ObserveOptions {
 const SECOND = 1_000;
 const MINUTE = 60_000;
 export const MINUTES = 10;
-/** Lifetime of the written items: over two minutes, so that an item is in the index before the start of the tick that deletes it. */
+/** Lifetime of the written items: over two minutes. A tick starts up to two minutes before the expiry of the items that it deletes. */
 const LIFETIME_SECONDS = 150;
 /** Wait after the last expiry: until then, records of the stream and datapoints of CloudWatch may still arrive. */
 const SETTLE_SECONDS = 150;

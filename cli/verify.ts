@@ -49,7 +49,7 @@ Terraform needs the permission to make and to delete tables, roles, functions, s
   exits: '0 all that was measured is kept, 1 an experiment is not kept or could not be made',
   check({ flags: { region = regionHere() } }) {
     if (region === undefined) throw wrong('--region', 'a region', undefined, 'Name it, or set AWS_REGION.');
-    // Terraform calls further services. Without AWS_ENDPOINT_URL, those calls would go to AWS.
+    // If only Step Functions is local, Terraform's calls of further services would go to AWS.
     const expected = 'one endpoint for all services, as AWS_ENDPOINT_URL_SFN names one on this machine';
     if (isLocal('SFN') && !process.env['AWS_ENDPOINT_URL'])
       throw wrong('AWS_ENDPOINT_URL', expected, undefined, 'Set it, or unset the others for AWS.');

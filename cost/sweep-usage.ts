@@ -178,7 +178,7 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const besides = indexedBy === 'second' ? 0 : (2 * shards) / table.granularityMinutes;
   const deletes = moments * Math.ceil(items / Math.max(1, moments) / CHUNK_KEYS) + (pages - 1);
   const early = pollSeconds > 0 || !isPlanned ? 0 : MINUTE / Math.min(MINUTE, Math.max(1, allItems));
-  // A planned delete waits for `clockSkewMs`: from DynamoDB's date (whole seconds) to the query's end. Queries mostly begin with a second.
+  // DynamoDB's clock may be behind by the time that the page's query took. So a planned delete waits this much longer.
   const sureMs = readMs(Math.min(KEYS_AT_ONCE, keys / reads + besides));
   const follows = polls === 0 ? 1 - 1 / pages : moments * pollSeconds > MINUTE ? 1 : 0;
   const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;

@@ -75,8 +75,8 @@ const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 /** Props of one table that is made elsewhere, not by `PreciseTtl`. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
   /**
-   * The table, e.g. a `DynamodbTable`. Its fields may be tokens. The user's stack must give it the index and native TTL, which nothing
-   * checks.
+   * The table, e.g. a `DynamodbTable`. Its fields may be tokens. The user's stack must add the sweep's index and native TTL: no code checks
+   * this.
    */
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };

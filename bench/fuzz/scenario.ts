@@ -36,8 +36,8 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /**
- * Maximum time from the end of all other faults to the end of `trouble` and `pauses` of tables other than the first table, milliseconds. In
- * this time, the other tables must not delay deletes in the first table.
+ * `trouble` and `pauses` of all tables but the first may last this much longer than all other faults, milliseconds. In this time, they
+ * must not delay deletes in the first table.
  */
 const OUTLASTS_MS = 4 * MINUTE;
 

@@ -7,7 +7,7 @@ interface Standstill {
 }
 
 const SAMPLE_MS = 100;
-/** Longest usual delay of a timer, milliseconds. A longer delay shows that the process could not run (a standstill). */
+/** A timer usually fires at most this late, milliseconds. If it fires later, the process could not run (a standstill). */
 const LATE_MS = 50;
 /** Shortest standstill that may cause a missed tick or a late sweep, milliseconds. */
 const MISSED_TICK_MS = 1_000;

@@ -165,7 +165,7 @@ export function lagPlot(sweeps: readonly Sweep[], promisedSeconds: number, now: 
   });
 }
 
-/** Longest time between two ticks that the plot connects by a line, milliseconds. The plot shows only ticks that deleted something. */
+/** Longest time between two shown ticks that a line connects, milliseconds. Ticks that deleted nothing are not shown, so gaps are usual. */
 const GAP_MS = 5 * MINUTE_MS;
 
 function stretches<Of extends Point>(points: readonly Of[]): Of[][] {

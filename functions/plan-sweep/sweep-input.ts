@@ -99,7 +99,7 @@ function readFields(input: unknown): Fields {
 }
 
 /**
- * Reads what a tick must sweep. The upcoming minute begins on a whole minute, and its TTLs begin `marginSeconds` earlier.
+ * Reads what a tick must sweep. The upcoming minute is the minute after `scheduledTime`'s minute; its TTLs are `marginSeconds` earlier.
  * @param startedAtMs start of the execution, epoch milliseconds
  * @throws InvalidExecutionInputError
  */

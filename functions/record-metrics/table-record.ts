@@ -19,7 +19,7 @@ export interface TableRecord {
   readonly late: number;
 }
 
-/** A record for each table. A crashed child's result names no table: it belongs to the only table of an execution such as a replay. */
+/** A record for each table. A crashed child's result names no table: it counts only if the execution has one table, as a replay has. */
 export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): TableRecord[] {
   const sweeps = Object.entries(soFar.sweeps);
   return sweeps.map(([table, sweep]) => {

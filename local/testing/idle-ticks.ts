@@ -95,7 +95,7 @@ export class IdleTicks {
         record: speak,
         logger: { error: speak },
         clock: () => nowMs,
-        // This sleep is the time limit of a probe. The clock stands still during this call, so the sleep never ends.
+        // This sleep is an index query's time limit. The clock stands still during this call, so the sleep never ends.
         sleep: () => new Promise(() => {}),
       },
     );

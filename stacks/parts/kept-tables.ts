@@ -5,10 +5,10 @@ import { leftBucket } from './archive.ts';
 import type { Part } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 
-/** Id of the block. Terraform prints it when `prevent_destroy` refuses a plan, so the id says what the user has to do. */
+/** Id of KeptTables. Terraform prints it when `prevent_destroy` refuses a plan, so the id says what the user has to do. */
 const ID = 'first-deploy-with-existingTable-true-then-take-out-the-entry';
 
-/** A block with `prevent_destroy` and an instance for each made table. It stays when a table is taken out; the table's block does not. */
+/** Protects tables that we make: `prevent_destroy` in a table's own block is lost when the table is taken out of the configuration. */
 export class KeptTables extends TerraformElement {
   readonly #part: Part;
   readonly #tables: readonly SweptTable[];

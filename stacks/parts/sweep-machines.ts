@@ -9,7 +9,7 @@ import type { Part } from './place.ts';
 import { keyStatement, ServiceRole } from './role.ts';
 import { logGroup } from './sweep-function.ts';
 
-/** How long Step Functions reuses a data key: the default, because without this argument every Terraform plan would show a difference. */
+/** How long Step Functions reuses a data key: AWS's default. Without this argument, every Terraform plan would show a difference. */
 const KEY_REUSE_SECONDS = 300;
 
 export class SweepMachine extends Construct {

@@ -54,7 +54,7 @@ export interface ChildProgress {
   /** Number of keys that may still be deleted in the second `at` of the state machine's clock; null: no limit. */
   readonly credit: { readonly at: Seconds; readonly keys: number } | null;
   readonly left: readonly ExpiredKey[];
-  /** Earliest TTL of the chunks that failed permanently. The span that the child notes in the journal ends before this TTL. */
+  /** Earliest TTL of the chunks that failed permanently. The child notes only earlier TTLs as swept, so that the next tick tries again. */
   readonly brokenAt: Seconds | null;
   readonly counts: CountsProgress;
 }
