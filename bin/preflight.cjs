@@ -1,7 +1,7 @@
 'use strict';
 /*
- * Ends npm scripts, which load this file first (`node -r`), if `npm ci` has not run: the errors of the shell's Node would name neither the
- * cause nor the cure. Old versions of Node can read this file, too, and this file needs no packages.
+ * Ends an npm script, which loads this file first (`node -r`), if Node is too old or `npm ci` has not run: later errors would name neither
+ * the cause nor the cure. So this file needs no packages, and old versions of Node can read it.
  */
 var fs = require('fs');
 var path = require('path');

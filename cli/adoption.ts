@@ -157,7 +157,7 @@ function propsOf(table: TableDescription, ttlAttribute: string, indexedBy: Index
   const tableKmsKeyArn = SSEDescription?.KMSMasterKeyArn;
   return propsOfSettings({
     ...{ tableName, existingTable: true, partitionKey, ttlAttribute },
-    // The configuration must have the ARN of the table's KMS key: otherwise the roles may not use the key, and so not the table.
+    // The roles cannot use the table without its KMS key, and are permitted to use only a key that the configuration names.
     ...(tableKmsKeyArn !== undefined && { tableKmsKeyArn }),
     ...keyType('partitionKeyType', partitionKey),
     ...(sortKey !== undefined && { sortKey, ...keyType('sortKeyType', sortKey) }),

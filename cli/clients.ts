@@ -137,7 +137,7 @@ type AnswersOf<A extends Asked> = {
   readonly [Name in keyof A & string]: Extract<Awaited<A[Name]>, { readonly is: unknown }>['is'];
 };
 
-/** Makes an object from all answers. A property without an answer throws when the property is read, so readers need no check. */
+/** Returns a copy of `known` with the answers as further properties. Reading a missing answer throws, so callers need no check. */
 export async function seenOf<Known extends object, A extends Asked>(known: Known, asked: A) {
   const names = Object.keys(asked);
   const answers = await Promise.all(Object.values(asked));
@@ -156,7 +156,7 @@ export async function noneIfMissing<Is>(question: () => Promise<Is>): Promise<Is
   }
 }
 
-/** Tells the user where an answer was expected, what came, and what to do. Undefined for a bug of precise-ttl, and for Ctrl-C. */
+/** Message for the user: where an answer was expected, what came, and what to do. Undefined for a bug of precise-ttl, and for Ctrl-C. */
 export function describeSilence(thrown: unknown, service: Service): string | undefined {
   const reason = reasonOf(thrown, service);
   if (reason === undefined) return undefined;

@@ -258,7 +258,7 @@ class Stop {
   }
 }
 
-/** A signal that aborts with `stopped`, and after `seconds` if given. @param spentMs milliseconds of `seconds` that have already passed */
+/** A signal that aborts when `stopped` aborts or `seconds` are over. @param spentMs milliseconds of `seconds` that have already passed */
 export function lookTime(
   seconds: number | undefined,
   stopped: AbortSignal,

@@ -109,7 +109,7 @@ no configuration. How it counts, and against what that is held: docs/use.md.`,
   },
 });
 
-/** Returns tables of the configuration with --table or --config; otherwise one table with default settings, without a configuration. */
+/** Returns the chosen tables of the configuration or, without --table and --config, one table with default settings. */
 async function tablesOf({
   table,
   config,
@@ -141,7 +141,7 @@ export function monthlyCost(tables: readonly PreciseTtlProps[], load: ItemLoad, 
   );
   const itemsEach = load.itemsPerMonth / resolved.length;
   const deployment = billedDeployment(resolved, { ...load, itemsPerMonth: itemsEach });
-  // A renewal counts like a put and a delete, because the index entry moves to another index key.
+  // A renewal counts like an item: a put and a delete, because the TTL is part of the index entry's key.
   const perSecond = (itemsEach / SECONDS_PER_MONTH) * (1 + load.renewalsPerItem);
   const advised = resolved.map(props => ({
     ...{ shardTable: props.tableName, shards: props.shards, indexWritesPerSecond: 2 * perSecond },

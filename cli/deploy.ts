@@ -82,7 +82,7 @@ const environment = () => ({ ...process.env, CHECKPOINT_DISABLE: '1' });
 const LOCK_FILE = '.terraform.lock.hcl';
 
 /**
- * Returns `terraform`, or the program that `TERRAFORM_BINARY_NAME` names. Terraform itself checks its version, which the stack requires.
+ * Returns `terraform`, or the program that `TERRAFORM_BINARY_NAME` names. Its version is not checked here, but by the stack's `required_version`.
  * @throws {InvalidFieldError} when the program does not run
  */
 export async function requireTerraform(): Promise<string> {
@@ -98,7 +98,7 @@ export async function requireTerraform(): Promise<string> {
 }
 
 /**
- * Synthesizes the stack, and runs `terraform init` there.
+ * Synthesizes the stack, and runs `terraform init` in the stack's folder.
  * @throws {InvalidFieldError} without Terraform; {ConfigFileError}, {InvalidConfigError}; {TerraformError} when `terraform init` fails
  */
 export async function openTerraform(flags: SynthesisFlags) {

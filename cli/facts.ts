@@ -32,7 +32,7 @@ const SPARE_MS = 3_000;
 /** How far back the index is read if the journal has no watermark or does not answer. */
 const BACK_SECONDS = 900;
 const TABLES_AT_ONCE = 8;
-/** Maximum lateness of the delete of an item that was written just before its TTL: one of the next two ticks deletes the item. */
+/** An item that was written just before its TTL is deleted at most this late, by one of the next two ticks. */
 const TICKS_SECONDS = 180;
 /** Maximum number of pages of a scan. A page has at most 1 MB, so a scan takes at most 1,024 read units, which cost $0.0001. */
 const PAGES = 4;
@@ -103,7 +103,7 @@ async function tableFacts(
   };
 }
 
-/** Why the last recorded sweep failed. Null also if this is probably over: later ticks without work are not recorded. */
+/** Why the last recorded sweep failed. Null also if later ticks probably succeeded: a tick without work is not recorded. */
 function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: number): string | null {
   if (last === undefined || last.failure === null) return null;
   const endedMs = Date.parse(last.endedAt);
@@ -128,7 +128,7 @@ export function goneOf(
 }
 
 /**
- * Counts the index's expired entries. The newest are read first, because the reading may end early.
+ * Counts the index's expired entries, the newest first. If the reading ends early, only TTLs before the result's `from` are missing.
  * @param wanted oldest TTL to read, epoch seconds
  * @param shards highest number of shards that the table ever had
  */
@@ -178,7 +178,7 @@ async function lookAtIndex(
       items += read.length;
       for (const { ttl } of read) newest = Math.max(newest ?? ttl, ttl);
       oldest = [...oldest, ...read].toSorted((one, other) => one.ttl - other.ttl).slice(0, KEYS);
-      // A page's last entry is its oldest entry. Its second counts as not read, because the next page may have more entries of this second.
+      // The page's last entry is its oldest. Its TTL counts as not read, because the next page may have more entries with this TTL.
       unreadTo = Math.floor(read.at(-1)?.ttl ?? unreadTo);
       startKey = LastEvaluatedKey;
     } while (startKey !== undefined);

@@ -9,7 +9,7 @@ import { count } from './dashboard/words.ts';
 /** Characters that a terminal interprets: control and format characters, and separators of lines and paragraphs, except line feeds. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Replaces characters that a terminal would interpret with JSON escapes. JSON text keeps its meaning. */
+/** Replaces UNPRINTABLE characters with JSON escapes, so that JSON text keeps its meaning. */
 export function printable(text: string): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   // A character beyond U+FFFF has two code units, each with an escape of its own.
@@ -73,7 +73,7 @@ export const USUAL_WIDTH = 80;
 /** Minimum width in columns. A narrower terminal wraps the lines itself. */
 const MIN_WIDTH = 40;
 
-/** Width, and colours by `NO_COLOR`, `FORCE_COLOR` and `TERM`. Without `COLUMNS`, files and pipes have unlimited width. */
+/** Returns the width, and whether to colour (`NO_COLOR`, `FORCE_COLOR`, `TERM`). Without `COLUMNS`, a file or pipe has unlimited width. */
 export function lookOf({ isTTY, columns }: Screen, environment: NodeJS.ProcessEnv = process.env): Look {
   const { COLUMNS = '', FORCE_COLOR } = environment;
   const wanted = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;

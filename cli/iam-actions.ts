@@ -22,7 +22,7 @@ const UNMEASURED = 'that is not measured';
 
 const UNCHECKED = 'that check is not made';
 
-/** The IAM actions that commands need. The help and docs/reference/iam.md list them. Tests compare most of them with the requests. */
+/** The IAM actions that commands need. The help and docs/reference/iam.md list them. Tests compare most with the commands' requests. */
 export const COMMAND_ACTIONS = {
   adopt: on(TABLE, [
     'dynamodb:DescribeTable',

@@ -164,7 +164,7 @@ export function describeExecution(
 
 type Reports = readonly (readonly [table: string, report: SweepReport])[];
 
-/** The tables' reports in an execution's output or cause, without tables that had no expired items and no failure. */
+/** The reports, in an execution's output or cause, of the tables that had expired items or a failure. */
 function reportsOf(said: unknown): Reports {
   const { tables = {}, notRecorded } = readExecutionReport(said) ?? {};
   return Object.entries(notRecorded === undefined ? tables : {})
@@ -217,7 +217,7 @@ function describeCause(cause: string): Rows {
 
 const MOST_CALLS = 1_000;
 
-/** Keeps the failed function calls of running executions, to show what the function printed when the execution has ended. */
+/** Keeps the failed function calls of running executions, for {@link describeExecution} when an execution has ended. */
 export class FailedCalls {
   #calls: readonly InvocationRecord[] = [];
 

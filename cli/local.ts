@@ -12,7 +12,7 @@ import { print, printError } from './print.ts';
 const port = (byDefault: number, help: string) =>
   ({ help, kind: whole(1, 65_535), value: 'N', default: byDefault }) as const;
 
-/** Maximum number of children of a replay at once. With more children, function calls wait for so long that even ticks time out. */
+/** Maximum number of a replay's child executions at once. With more, function calls wait for so long that even ticks time out. */
 const CHILDREN_AT_ONCE = 5;
 
 /** V8 collects garbage when a heap has grown by this percentage. This saves memory: by default, heaps may grow to four times their use. */

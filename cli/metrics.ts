@@ -8,7 +8,7 @@ type Metric = readonly [
   dimensions: Readonly<Record<string, string>>,
 ];
 
-/** Reads metrics from `from` to `to`, epoch milliseconds. @param Period seconds per value @returns finds a metric's values by its key */
+/** Reads metrics of a span, epoch milliseconds. @param Period seconds per value @returns a function from a metric's key to its values */
 export async function readMetrics(
   client: CloudWatchClient,
   metrics: readonly Metric[],

@@ -42,7 +42,7 @@ interface ShardAdvice {
 export function adviseShards(load: IndexLoad): ShardAdvice {
   const { indexedBy, granularityMinutes, shards, perSecond, warmUnits: warm = NEW_TABLE_UNITS } = load;
   const units = 2 * perSecond;
-  // An index key of a second or a minute gets puts first and deletes later, as most items live longer. So only the puts count.
+  // Most items live longer than a minute, so an index key of a second or a minute seldom gets puts and deletes at the same time.
   const ofWindow = indexedBy === 'window' && granularityMinutes > 1 ? units : perSecond;
   const ofKey = ofWindow / (indexedBy === 'second' ? 1 : shards);
   const holds = ofKey <= mostOfKey(units, warm);
@@ -55,7 +55,7 @@ export function adviseShards(load: IndexLoad): ShardAdvice {
   };
 }
 
-/** Returns a key's maximum units per second. A partition's load m, by keys with x units each, has the standard deviation √(m × x). */
+/** Returns a key's maximum units per second, x: above a partition's average load m, DEVIATIONS standard deviations √(m × x) fit. */
 function mostOfKey(units: number, warmUnits: number): number {
   if (units <= FITS_ONE_PARTITION) return FITS_ONE_PARTITION;
   const used = units / warmUnits;

@@ -132,7 +132,7 @@ type Ended = Awaited<ReturnType<typeof sweep>>;
 const isDone = ({ status, totals }: Pick<Ended, 'status' | 'totals'>): boolean =>
   status === 'SUCCEEDED' && totals.leftForLater === 0;
 
-/** Runs a replay to its end. Repeats an earlier execution that failed or left items under a new name, as the old is refused for 90 days. */
+/** Runs a replay to its end. If an earlier execution failed or left items, a new name is used: the old is refused for 90 days. */
 async function sweep(
   sfn: SFNClient,
   stateMachineArn: string,
@@ -169,7 +169,7 @@ async function sweep(
   }
 }
 
-/** Waits for the end of an execution, which may not be visible at once. The pauses grow, so that a long wait causes few requests. */
+/** Waits until an execution has ended; a new one may not be visible yet. The pauses grow, so that a long wait causes few requests. */
 async function untilEnd(
   describe: () => Promise<DescribeExecutionCommandOutput | undefined>,
   signal: AbortSignal,

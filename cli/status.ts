@@ -215,7 +215,7 @@ function goneText({ gone, watermark, left, overdue }: Facts, now: number): strin
     ...(unseen > 0 ? [`${counted(unseen, 'item')} that no sweep finds`] : []),
     ...(recent > 0 ? [`${counted(recent, 'item')} of the last minutes that the index did not show`] : []),
   ];
-  // With --watch the table is read less often than the index. An older read of the table does not show that all items are gone.
+  // With --watch or --page the table is read less often than the index. A read before the index's does not show that all items are gone.
   const isKnown = left !== null && left.readAt >= (overdue?.readAt ?? 0);
   const known = isKnown ? '' : ', as far as the index shows';
   return `everything that was due by ${clock(gone.by, now)} is gone, since ${clock(gone.since, now)}${first}${but.length > 0 ? `, but for ${but.join(' and ')}` : ''}${known}`;

@@ -20,7 +20,7 @@ const MAX_LAG = { p99: 2, max: 5 } as const;
 const MAX_START_SECONDS = 50;
 const MAX_CALCULATED = 1.25;
 const MAX_INDEX_P99_MS = 1_000;
-/** Limit of the time from a delete to its event. Up to a second is rounding: AWS rounds the times of stream records down to the second. */
+/** Maximum p99 of the time from a delete to its event. Up to a second of it is rounding: AWS rounds a delete's time down to seconds. */
 const MAX_EVENT_P99_SECONDS = 3;
 const MIN_DEPTH = 99;
 
@@ -74,7 +74,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     judge: seen => {
       const { due, left, renewed, renewedLeft } = seen.items;
       const measured = { due, left, renewed, renewedLeft };
-      // If the items are wrong, the criterion is not kept. `seen.expiries` is then not read: a missing answer would throw.
+      // The items alone can break the criterion. `seen.expiries` is then not read: reading it throws if SQS did not answer.
       if (due === 0 || left > 0 || renewedLeft !== renewed) return { measured, kept: false };
       const events = seen.expiries.length;
       return { measured: { ...measured, events }, kept: events === due };

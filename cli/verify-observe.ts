@@ -35,11 +35,11 @@ export interface ObserveOptions {
 const SECOND = 1_000;
 const MINUTE = 60_000;
 export const MINUTES = 10;
-/** Lifetime of the written items: over two minutes. A tick starts up to two minutes before the expiry of the items that it deletes. */
+/** Lifetime of the written items: over two minutes, so that they exist when their tick starts, up to two minutes before they expire. */
 const LIFETIME_SECONDS = 150;
-/** Wait after the last expiry: until then, records of the stream and datapoints of CloudWatch may still arrive. */
+/** Wait after the last expiry, because records of the stream and datapoints of CloudWatch arrive late. */
 const SETTLE_SECONDS = 150;
-/** Numbers of keys to try in a JSONata group-by: with more keys, the group-by recurses deeper. */
+/** Numbers of keys to try in a JSONata group-by: it recurses deeper with more keys, and AWS limits the depth. */
 const DEPTHS = [50, 80, 90, 95, 97, 98, 99, 100, 105, 120];
 /** Longest delay of CloudWatch's datapoints. */
 const CLOUDWATCH_MS = 120_000;
@@ -160,7 +160,7 @@ interface SeenExpiry {
   readonly sentAt: number;
 }
 
-/** Makes a writer: it writes items that expire, renews one item of ten a second before expiry, and reads the events of the expiries. */
+/** Makes a writer: it writes items that expire, renews each tenth item 1 s before its TTL, and reads the events of the expiries. */
 function writerOf({ verified, clients, time, show }: ObserveOptions) {
   const { documents, sqs } = clients;
   const { props, queueUrl: QueueUrl } = verified;

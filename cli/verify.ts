@@ -231,7 +231,7 @@ export function deployerOf(
     await waitUntilTableNotExists({ client: dynamoDb, maxWaitTime: DELETED_SECONDS }, { TableName });
   };
 
-  /** Removes the deployment, and then its folder: after a failure, another run finds what is left by Terraform's state in the folder. */
+  /** Removes the deployment, and then its folder, which contains Terraform's state: after a failure, another run needs the state. */
   const removeDeployment = async (): Promise<void> => {
     const terraform = await openTerraform({ config: configFile(), removed: true });
     const status = await terraform.run(APPLY, process.stderr);
@@ -245,7 +245,7 @@ export function deployerOf(
 
   return {
     /**
-     * Removes what an earlier run has left. First creates this run's queue: its ARN has the account for the name of the state folder.
+     * Removes what an earlier run has left. First creates this run's queue: the state folder's name contains the account of its ARN.
      * @returns whether an earlier run had left its table or a queue
      */
     async removeLeft(): Promise<boolean> {

@@ -47,7 +47,7 @@ export class Rate {
     this.#pace = pace;
   }
 
-  /** Waits as long as the units of the earlier calls take at `perSecond`. The next call waits for `units`, too. */
+  /** Waits until `perSecond` allows the units of the earlier calls. This call's `units` delay only later calls. */
   async take(units: number, signal: AbortSignal): Promise<void> {
     const now = this.#pace.now();
     const turn = Math.max(now, this.#paidOffAt);
@@ -74,7 +74,7 @@ export class Rate {
 }
 
 /**
- * Runs `tasks` in order. After `signal` aborts, no task begins and the function resolves. A task's error aborts the others and is thrown.
+ * Begins `tasks` in order. After `signal` aborts, none begins and the function resolves. A task's error aborts the others and is thrown.
  */
 export async function inParallel<Task>(
   tasks: readonly Task[],
@@ -112,7 +112,7 @@ const USUAL_ITEM_BYTES = 1_024;
 const ON_DEMAND_UNITS = 500;
 const SPARING_PART = 1 / 4;
 
-/** `units` are the read units of a scan of the table. `readUnits` is the provisioned capacity, undefined for a table on demand. */
+/** Sizes of a table. `units`: read units that its scan takes. `readUnits`: provisioned units per second, undefined on demand. */
 export function sizeOf(table: TableDescription) {
   const { TableName: name = '', ItemCount: itemCount = 0, TableSizeBytes: bytes = 0 } = table;
   const isOnDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';

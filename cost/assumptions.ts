@@ -4,7 +4,7 @@ export const FUNCTION_MEMORY_MB = 512;
 /** Assumed milliseconds of a warm function's call, with up to 25 deletes, but without index queries and the journal. */
 export const CALL_MS = 25;
 
-/** Assumed milliseconds of an index query. `processorMs` is the SDK's share: 0.8 ms on a whole core, but a function has 0.29 of a core. */
+/** Assumed milliseconds of an index query. `processorMs` is the SDK's share: 0.8 ms on a whole core, 3 ms on a function's 0.29 core. */
 export const READ_MS = { ms: 5, processorMs: 3 } as const;
 
 export const JOURNAL_MS = 5;

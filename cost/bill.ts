@@ -119,8 +119,8 @@ function rowsOfTables(tables: readonly BilledTable[]): Row[] {
 }
 
 /**
- * Returns the rows of the pipes. Not counted: targets of events, and records of users' deletes, which pass the pipe's filter, too. Pipes
- * reads a stream for free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
+ * Returns the rows of the pipes. Not counted: costs of the targets of `events`; deletes by users' programs, which also pass the pipe's
+ * filter. EventBridge Pipes reads a stream for free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams".
  */
 function rowsOfPipes(tables: readonly BilledTable[]): Row[] {
   const pipes = tables.flatMap(({ pipes: kinds, itemsPerMonth, itemBytes }) =>

@@ -37,12 +37,12 @@ const PAUSES_KEPT = 2;
 /** Number of index keys that a lookback reads in an index by second: the keys of a minute, and of the ten seconds before the watermark. */
 const BACK_KEYS = MINUTE + 10;
 
-/** Billed memory of an execution: one step of 64 MB. Step Functions bills the execution's duration in steps of 0.1 s. */
+/** Billed memory of an execution, GB: one unit of 64 MB. Its duration is billed in units of EXECUTION_STEP_SECONDS. */
 const EXECUTION_GB = 64 / 1024;
 const EXECUTION_STEP_SECONDS = 0.1;
 const CHILD_SECONDS = 0.1;
 
-/** Milliseconds that planned deletes wait longer if their page is read after other deletes, not when a second begins. From a simulation. */
+/** Additional milliseconds that planned deletes wait if their keys were queried directly after other deletes. From a simulation. */
 const FOLLOWING_PAGE_MS = 75;
 
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
@@ -178,7 +178,7 @@ function watch(table: SweptTable, { items, shards, allItems }: Part): Children {
   const besides = indexedBy === 'second' ? 0 : (2 * shards) / table.granularityMinutes;
   const deletes = moments * Math.ceil(items / Math.max(1, moments) / CHUNK_KEYS) + (pages - 1);
   const early = pollSeconds > 0 || !isPlanned ? 0 : MINUTE / Math.min(MINUTE, Math.max(1, allItems));
-  // DynamoDB's clock may be behind by the time that the page's query took. So a planned delete waits this much longer.
+  // DynamoDB's clock may be behind by the duration of the index queries, so planned deletes wait for this additional time.
   const sureMs = readMs(Math.min(KEYS_AT_ONCE, keys / reads + besides));
   const follows = polls === 0 ? 1 - 1 / pages : moments * pollSeconds > MINUTE ? 1 : 0;
   const waitMs = isPlanned ? sureMs + follows * FOLLOWING_PAGE_MS : JOURNAL_MS;
@@ -247,9 +247,9 @@ function probesOf(table: SweptTable, writes: number): Pick<TableSweep, 'probes' 
     return { probes: back + ahead, probesInTurn: (back + ahead) / KEYS_AT_ONCE };
   }
   const edges = 1 / granularityMinutes;
-  // In a window's first ten minutes the lookback begins at its start, and earlier versions put TTLs equal to it into the previous window.
+  // In a window's first ten minutes the lookback also queries the previous window, where earlier versions put the window's first TTL.
   const back = 1 + edges * (2 - writes + (isMinute ? 1 : 0)) + Math.min(1, 10 * edges);
-  // In the same window, one query answers for the lookback and the upcoming minute, unless items of the previous minute wait for deletes.
+  // If a window contains the lookback and the upcoming minute, one query is enough, unless it finds an item before the upcoming minute.
   const waiting = found * (1 - TICK_LATE_SECONDS / MINUTE);
   const ahead = isAhead ? 2 * edges + (1 - edges) * waiting : 0;
   return { probes: shards * (back + ahead), probesInTurn: 1 + Math.min(1, ahead) };

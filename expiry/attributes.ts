@@ -140,7 +140,7 @@ export function withExpiry<Request extends UpdateRequest>(
   };
 }
 
-/** Adds to the keyword's clause: an expression may have only one. No attribute's name can look like a keyword: both are reserved words. */
+/** Adds to the only SET (or REMOVE) clause, or appends one. SET and REMOVE are reserved words: no attribute's name looks like them. */
 function addClause(expression: string | undefined, keyword: 'SET' | 'REMOVE', addition: string): string {
   if (!expression?.trim()) return `${keyword} ${addition}`;
   const clause = new RegExp(`(?<![#:.\\w])${keyword}\\s+`, 'i');

@@ -10,7 +10,7 @@ export interface ExpiryEvent {
   readonly key: EventImage;
   /** A hash of the key, the same for all events of an item: the FIFO queue's message group, the Kinesis stream's partition key. */
   readonly group: string;
-  /** The item's TTL, ISO-8601; null if the item has no valid TTL, e.g. because native TTL uses another attribute. */
+  /** The item's TTL, ISO-8601; null if the item has no valid TTL, e.g. if native TTL deleted it by another attribute. */
   readonly expiredAt: string | null;
   /** The time of the deletion, ISO-8601, rounded down to the second by DynamoDB Streams. */
   readonly deletedAt: string;

@@ -15,7 +15,7 @@ export interface Tables {
   readonly cutoff: () => number;
 }
 
-/** The SDK's commands that read, and their filters. Answers to writes are not filtered: they contain only items of the write. */
+/** The SDK's commands that read, and their filters. Answers to writes are not filtered: they contain only items that the request writes. */
 const READS: Readonly<Record<string, (request: Fields, tables: Tables) => FilteredRead>> = {
   QueryCommand: manyItems,
   ScanCommand: manyItems,

@@ -1,6 +1,6 @@
 import { isObject } from './fields.ts';
 
-/** An item or a key, but no command output (`$metadata`), list, Set or Map (`forEach`): without a TTL, these would pass for live items. */
+/** An item or a key, but no command output (`$metadata`), list, Set or Map (`forEach`): they have no TTL, and would pass for live items. */
 export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
 
 export function isItem(value: unknown): value is ItemLike {

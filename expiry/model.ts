@@ -52,10 +52,7 @@ export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
  */
 export const DEFAULT_SHARDS = 2;
 
-/**
- * Enough for an on-demand table with DynamoDB's default quota of 40,000 writes per second: in windows of a day, these are 20,000 puts and
- * 20,000 deletes.
- */
+/** Enough: at DynamoDB's default quota, 40,000 writes per second, an on-demand table needs at most 400 shards (cli/partition-rule.ts). */
 export const MAX_SHARDS = 1000;
 
 /** Longest name of an index key's attribute, bytes of UTF-8. Source: DynamoDB quotas. */

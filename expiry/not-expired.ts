@@ -33,7 +33,7 @@ export interface ReadOptions {
 
 const VALUES = { after: ':preciseTtlAfter', upTo: ':preciseTtlUpTo', type: ':preciseTtlType' } as const;
 
-/** True for an item that is not expired. The shorter NOT (after < TTL <= upTo) depends on how DynamoDB compares a missing attribute. */
+/** True for an item that is not expired. NOT (after < TTL <= upTo) is shorter, but depends on how DynamoDB compares a missing attribute. */
 const FILTER =
   `(attribute_not_exists(${NAME}) OR NOT attribute_type(${NAME}, ${VALUES.type})` +
   ` OR ${NAME} > ${VALUES.upTo} OR ${NAME} <= ${VALUES.after})`;

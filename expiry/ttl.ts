@@ -43,7 +43,7 @@ export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 't
 /** Epoch milliseconds of the years 2001 to 5138. Read as seconds, such a TTL is over 31,000 years ahead. */
 const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
 
-/** The fault of a TTL. A fraction is none, but no sweep finds such a TTL in an index by second. @param seconds NaN if not a Number */
+/** The fault of a TTL, if any. A fraction is no fault, but no sweep finds it in an index by second. @param seconds NaN if not a Number */
 export function ttlFault(seconds: number, nowSeconds: number): TtlFault | undefined {
   if (Number.isNaN(seconds)) return 'notNumber';
   if (seconds < 0) return 'negative';
@@ -74,7 +74,7 @@ const REFUSALS: Readonly<
  * Checks a TTL that an application is about to write.
  * @param value whole epoch seconds
  * @param nowSeconds the writer's clock, epoch seconds
- * @throws InvalidTtlError for no whole number, another unit, and times more than 20 years ahead, or five or more years back
+ * @throws InvalidTtlError if `value` is not a whole number, in another unit, more than 20 years ahead, or five or more years back
  */
 export function checkTtl(field: string, value: unknown, nowSeconds: number): number {
   const refuse = (expected: string, remedy: string): never => {
@@ -97,7 +97,7 @@ function remedyForType(value: unknown): string {
     : 'Write Math.floor(Date.now() / 1000) plus the seconds the item may live.';
 }
 
-/** Reads a number of any client: a number, a bigint, a NumberValue or `{ N: '…' }`. NaN for a value that is not a Number in DynamoDB. */
+/** Reads a Number from any DynamoDB client: a number, a bigint, a NumberValue or `{ N: '…' }`. NaN if the value is not a Number. */
 export function storedNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);

@@ -48,7 +48,7 @@ export interface LocalCloudOptions {
 
 /**
  * A synthesized deployment on this computer: functions in worker threads, state machines in an emulator of Step Functions. Pipes read the
- * tables' streams, but give the events to `onExpiry` instead of their targets.
+ * tables' streams, but give the events to `onExpiry` of PipesOptions, not to the pipes' targets.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;

@@ -89,7 +89,7 @@ export const STACK = 'precise-ttl';
 /** Versions that support what the stack uses: `removed` blocks (since 1.7) and the lock file of the S3 backend (since 1.10). */
 export const TERRAFORM_VERSION = '>= 1.10';
 
-/** Allowed provider versions: 6.25 has all arguments that the stack uses. CDKTF's default is only the version of its generated classes. */
+/** Allowed provider versions: 6.25 has all arguments that the stack uses. CDKTF would allow only the version of its generated classes. */
 export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
 export class PreciseTtlStack extends TerraformStack {
@@ -103,8 +103,8 @@ export class PreciseTtlStack extends TerraformStack {
       const scope = new Construct(this, constructId(props.tableName, 'stack'));
       return new SweptTable(scope, place, resolveProps(props));
     });
-    // This id does not contain the deployment's name: with a changed id, Terraform would delete and create all these resources. The colon
-    // keeps the id different from tables' names.
+    // This id does not contain the deployment's name: a new name would change the id, and Terraform would replace all these resources.
+    // The colon keeps the id different from tables' names.
     const sweeps = new Construct(this, ':sweeps');
     const sweep = new DeployedSweep(sweeps, DEFAULT_DEPLOYMENT, () => ({ place, tables }));
     if (config.overrides) applyOverrides(this, config.overrides);

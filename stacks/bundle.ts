@@ -17,7 +17,7 @@ const OPTIONS: BuildOptions = {
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },
-  // Defines `require` for bundled CommonJS packages, because an ES module has none. `preciseTtlRequire` is a name that no package has.
+  // Defines `require` for bundled CommonJS packages, because an ES module has none. `preciseTtlRequire` clashes with no name in a package.
   banner: {
     js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
   },

@@ -3,7 +3,7 @@ import { useConfigFile } from './config/config-file.ts';
 
 /**
  * The app that the CDKTF CLI runs in this repository: `npx cdktf-cli@0.21 deploy`. If the environment variable PRECISE_TTL_REMOVED is
- * set, the deploy deletes all but tables and the archive's bucket.
+ * set, the deploy deletes the deployment's resources, but no table and not the archive's bucket.
  */
 
 const REMOVED = 'PRECISE_TTL_REMOVED';

@@ -34,8 +34,8 @@ import { Place } from './parts/place.ts';
 import { SweptTable, type TableReference } from './parts/swept-table.ts';
 
 /**
- * A construct for a user's stack: the sweep of one or several tables. For example, `functions.DeleteChunk.function.addOverride(…)` sets a
- * Terraform argument for which there is no prop.
+ * A construct for a user's stack: the sweep of one or several tables. Its resources are public, so that the stack can set arguments for
+ * which there is no prop, e.g. with `functions.DeleteChunk.function.addOverride(…)`.
  */
 export class PreciseTtl extends DeployedSweep {
   /** @throws InvalidConfigError naming the wrong props */
@@ -55,7 +55,7 @@ export class PreciseTtl extends DeployedSweep {
   }
 }
 
-/** Refuses a deployment if another role of the stack has the name of one of its roles. As in IAM, upper and lower case are the same. */
+/** Refuses a deployment with a role whose name another role of the stack has. As in IAM, upper and lower case are the same. */
 function refuseTwins(own: PreciseTtl): void {
   const rolesIn = (scope: Construct) =>
     scope.node
@@ -75,8 +75,8 @@ const OF_OUR_TABLE = ['tableName', 'existingTable'] as const;
 /** Props of one table that is made elsewhere, not by `PreciseTtl`. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
   /**
-   * The table, e.g. a `DynamodbTable`. Its fields may be tokens. The user's stack must add the sweep's index and native TTL: no code checks
-   * this.
+   * The table, e.g. a `DynamodbTable`. Its fields may be tokens. The user's stack must add the sweep's index and native TTL: a deployment
+   * does not check this.
    */
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };

@@ -159,7 +159,7 @@ const CHECKED_CHUNK = oneLine(`(
   $chunk
 )`);
 
-/** The child's result, replaced if it may exceed `resultBytes`: a UTF-16 unit outside ASCII counts as three bytes, its maximum. */
+/** The child's result, or `ResultTooLarge` if it may exceed `resultBytes`: a UTF-16 unit outside ASCII counts as its maximum, 3 bytes. */
 const BOUNDED_RESULT = oneLine(`(
   $result := $states.input.result;
   $most := $type($sweep.resultBytes) = 'number' ? $sweep.resultBytes : 400;

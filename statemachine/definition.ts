@@ -136,7 +136,7 @@ function sweepStates(
     sweepShards: {
       Type: 'Map',
       Items: jsonata('$states.input.due'),
-      // An error in this selector would fail the whole Map, so its expressions accept any item of `due`. Each child checks its `start`.
+      // An error in this selector would fail the whole Map, so its expressions accept any value in `due`. Each child checks its `start`.
       ItemSelector: {
         start: jsonata(target),
         settings: jsonata(
@@ -203,5 +203,5 @@ const PATIENT_RETRY = [
   JitterStrategy: 'FULL',
 }));
 
-/** Retries in a tick: fewer than in a replay, with shorter waits. A tick has only five minutes, and the next one begins after a minute. */
+/** Retries in a tick: fewer than in a replay, with shorter waits. A tick has under five minutes, and the next one begins after a minute. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

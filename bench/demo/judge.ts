@@ -273,7 +273,6 @@ export function punctualityOf(
   return counts;
 }
 
-/** Seconds between ticks. With `precision: 'second'` the tick of 09:00 deletes items whose TTL + `marginSeconds` is in the minute 09:01. */
 export const MINUTE_SECONDS = 60;
 
 const SECOND_MS = 1_000;
@@ -281,7 +280,7 @@ const SECOND_MS = 1_000;
 const USUAL_DELETE_MS = 1_000;
 /** Assumed deletes in a second, if many items are due: the write limit of one index key. Source: docs/contributing/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
-/** An item written too late is due this long after its expiry or, if later, its write. Source: docs/how-an-item-dies.md, "Limits". */
+/** Milliseconds from the later of expiry and write to the due time, if written too late. Source: docs/how-an-item-dies.md, "Limits". */
 const WRITTEN_LATE_MS = 120_000;
 
 type Pace = Pick<SweepSettings, 'precision' | 'pollSeconds' | 'marginSeconds'>;
@@ -304,6 +303,7 @@ export function dueAt({ ttl, writtenAt }: ExpiredItem, pace: Pace, late: LateTic
   const { precision, pollSeconds, marginSeconds } = pace;
   const expiry = ttl * 1000;
   if (precision === 'minute') return Math.max(expiry, writtenAt);
+  // The tick of 09:00 deletes items whose TTL + `marginSeconds` is in the minute 09:01.
   const tick = minuteOf(ttl + marginSeconds) - MINUTE_SECONDS;
   const planned = late.get(tick) ?? tick * 1000;
   // The item was written in time: before its tick started or, if `pollSeconds` > 0, at least `pollSeconds` before its expiry.

@@ -34,7 +34,7 @@ export class LiveScreen {
     this.#progress.show(line);
   }
 
-  /** Shows lines, each at most {@link columns} wide. If the terminal is too low, the first lines are left out. */
+  /** Shows lines, each at most {@link columns} wide. If the terminal has too few rows, the first lines are left out. */
   showBlock(lines: readonly string[]): void {
     if (!this.#hidesCursor) {
       this.#hidesCursor = true;
@@ -44,7 +44,7 @@ export class LiveScreen {
     this.#draw(lines.slice(-Math.max(1, (this.#output.rows || Number.POSITIVE_INFINITY) - 1)));
   }
 
-  /** Writes whole lines above the lines of {@link showBlock}. A line of {@link show} is removed. */
+  /** Writes lines of text above the block of {@link showBlock}. On a terminal, first removes the line of {@link show}. */
   say(text: string): void {
     this.#progress.end();
     const block = this.#block;

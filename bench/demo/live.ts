@@ -71,7 +71,7 @@ const MARGIN = 2;
 const SECONDS_WIDE = 2;
 const DOTS_HIGH = 4;
 const MAX_ROWS = 5;
-/** Maximum number of characters to the right of "now": AHEAD_SECONDS, of which each character shows two. */
+/** Maximum number of characters to the right of "now": AHEAD_SECONDS / SECONDS_WIDE. */
 const MAX_AHEAD = 60;
 const AHEAD_SHARE = 0.7;
 const SOON_SECONDS = 10;

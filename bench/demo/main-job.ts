@@ -52,7 +52,7 @@ function withPipes(table: PreciseTtlProps, wanted: boolean, region: string): Pre
   return wanted ? { archive: true, events: { to }, ...table } : table;
 }
 
-/** Returns the table with `by` as the kind of its index. A new kind drops `pollSeconds` and the settings in `index` for the former kind. */
+/** Returns the table with `by` as the kind of its index. A change drops `pollSeconds` and `index`, which suit the former kind. */
 function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
   if (by === undefined || by === resolveProps(table).indexedBy) return table;
   const { index: _index, pollSeconds: _pollSeconds, ...others } = table;

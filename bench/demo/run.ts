@@ -269,7 +269,7 @@ class Run {
     }, MAX_BACKLOG_MS);
   }
 
-  /** Writes a watermark just before the oldest TTL of the backlog, so that the first tick does not search the last two days. */
+  /** Sets the watermark to just before the oldest TTL of the backlog, so that the first tick does not search the last two days. */
   async #beginBefore({ client }: LocalCloud, oldestTtl: number): Promise<void> {
     const { settings, deployment } = this.#options;
     const { shards } = settings.model;

@@ -49,7 +49,7 @@ many sessions native TTL might still keep. With --json it shows a line of that, 
     const { startOrAttachDynamoDb } = await import('../../local/dynamodb/dynamodb-local.ts');
     const { promise: launched, resolve: onLaunch } = Promise.withResolvers<void>();
     const dynamoDb = startOrAttachDynamoDb(process.env, { onLaunch });
-    // DynamoDB Local (Java) is launched first, so that it starts while loading CDKTF and bundling the functions block this thread.
+    // DynamoDB Local (Java) is launched first: it starts while this thread loads CDKTF and bundles the functions.
     await Promise.race([launched, dynamoDb.catch(() => undefined)]);
     try {
       const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');

@@ -27,7 +27,7 @@ interface Tick {
   readonly random: RandomSource;
 }
 
-/** What DynamoDB and the scheduler do, and when items are written. Each scenario runs with its own table and its own clock. */
+/** The items, faults and ticks of one simulation, and the limits for its lag. */
 export interface Scenario {
   readonly title: string;
   readonly rate: number;

@@ -49,7 +49,7 @@ const BUSY_STATEMENT_ERRORS = [
   'TransactionConflict',
 ] as const;
 
-/** Errors that a repeated statement gets again. Without ConditionalCheckFailed: such an item counts as renewed, not as failed. */
+/** Errors that a repeated statement gets again. ConditionalCheckFailed is none of them: its item counts as renewed, not as failed. */
 const LASTING_STATEMENT_ERRORS = [
   'ValidationError',
   'AccessDenied',

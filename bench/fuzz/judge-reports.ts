@@ -54,7 +54,7 @@ export function judgeReports(
         .map(
           count => `says ${count} ${reported[count]} of ${table}; DynamoDB's answers say ${answered[count]}`,
         ),
-      // The sum is compared, because a delete whose response was lost counts as not found, renewed or failed.
+      // `applied` is compared with the sum: a delete whose response was lost may be reported as not found, renewed or failed.
       ...(isExact && leftForLater === 0 && applied > sum
         ? [`says ${deleted} + ${notFound} + ${renewed} + ${failed} of ${table}; DynamoDB deleted ${applied}`]
         : []),

@@ -28,7 +28,7 @@ interface MachineOptions {
   readonly laterTables: readonly CarriedSettings[];
   readonly updatedAt: number;
   readonly clock: Clock;
-  /** How far Step Functions' clock is ahead of DynamoDB's clock now, milliseconds. */
+  /** How far Step Functions' clock is ahead of `clock` now, milliseconds. */
   readonly aheadMs: () => number;
   readonly random: RandomSource;
   readonly call: CallFunction;
@@ -71,7 +71,7 @@ export function machinesOf({ clock, aheadMs, random, call, updatedAt, ...options
       random,
       invoker: {
         invoke: async (arn, payload, { signal }) => {
-          // An execution that began before an update sends the older version's settings to the new functions: one setting more or less.
+          // After the update, an execution that began before the update sends the older version's settings to the new functions.
           const isFormer = machines === first && clock.now() >= updatedAt;
           const given = isFormer ? asFormer(payload, Math.floor(startedAt / 60_000) % 2 === 0) : payload;
           const own = { tally: new Map(), isReceived: false };

@@ -20,7 +20,7 @@ export interface Bounds {
   readonly afterFaultsMs: number;
 }
 
-/** Milliseconds after `calmAt`. The delete of an item that expires in this time may be late, because an earlier tick may have failed. */
+/** Items that expire within this many milliseconds after `calmAt` may be deleted late: a tick before `calmAt` may have failed. */
 const CALM_MS = 120_000;
 
 interface Due {
@@ -59,7 +59,7 @@ export class Oracle {
     this.ledger.removed(id, version, { ttl: this.#table.ttlOf(image), seenAt: at, record });
   }
 
-  /** Milliseconds from expiry to deletion, for each deleted item; from the last write if that was later. */
+  /** Milliseconds to deletion from expiry or last write, whichever was later, for items deleted as expired. */
   lags(nowMs: number): number[] {
     return this.ledger
       .expired(nowMs)

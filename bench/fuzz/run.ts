@@ -83,7 +83,7 @@ async function runOn(
   );
   const [{ carried, pipes }] = resolved as [Resolved];
   const servers = random(5);
-  // Only a table with a pipe has a margin (`marginSeconds`) for servers with different clocks. All servers of other tables share a clock.
+  // Only a table with a pipe has `marginSeconds`, which allows for servers with different clocks. So other tables' servers share a clock.
   const asServerHasIt = (at: number, table: string | undefined = 'fuzz') =>
     pipes.length > 0 && table === 'fuzz' ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const own = Math.ceil(items * OWN_SHARE);
@@ -178,7 +178,7 @@ async function runOn(
     for (const afterMs of [0, 3_000])
       clock.schedule(replaysAt - START_MS + afterMs, () => sweeps.push(replay(main.name, false)));
 
-  // A limit (`maxDeletesPerSecond`) delays the deletion of the items that are overdue after the faults.
+  // With `maxDeletesPerSecond`, the deletion of items overdue after the faults may take this much longer.
   const drainMs = limit ? (items / limit) * 2_000 : 0;
   const lastTick = Math.ceil((allCalmAt + drainMs) / 60_000) * 60_000 + CALM_MINUTES * 60_000;
   for (let scheduled = START_MS; scheduled <= lastTick; scheduled += 60_000) {

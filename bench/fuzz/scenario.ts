@@ -16,7 +16,7 @@ export type Trouble = (typeof TROUBLES)[number];
 export interface TableScenario {
   readonly trouble: (Span & { readonly kind: Trouble }) | undefined;
   readonly pauses: readonly Span[];
-  /** End of all faults that concern the table, with its `trouble` and `pauses`, epoch milliseconds. */
+  /** End of the table's `trouble` and `pauses` and of the other faults, epoch milliseconds. */
   readonly calmAt: number;
 }
 
@@ -28,7 +28,7 @@ export interface Scenario {
   readonly replaysAt: number | undefined;
   /** Range of the TTLs of most items at their first write, epoch milliseconds, [from, to). */
   readonly ttls: Span;
-  /** End of all faults, epoch milliseconds. Only `trouble` and `pauses` of tables other than the first table may end later. */
+  /** End of all faults except `trouble` and `pauses` of tables other than the first table, epoch milliseconds. */
   readonly calmAt: number;
 }
 

@@ -47,7 +47,7 @@ export async function inVirtualTime<T>(clock: Clock, work: () => Promise<T>): Pr
   const { now } = performance;
   const { timeout } = AbortSignal;
   performance.now = () => clock.now();
-  // The new signals never fire. The simulated network (network.ts) reads `endsAt` from the signal, and ends the request at this time.
+  // The signal never fires: the simulated network (network.ts) reads `endsAt` from it, and ends the request at this time.
   AbortSignal.timeout = ms => Object.assign(new AbortController().signal, { endsAt: clock.now() + ms });
   try {
     return await work();

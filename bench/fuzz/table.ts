@@ -28,7 +28,7 @@ export interface MemoryTableOptions {
   readonly indexLagMs: () => number;
 }
 
-/** A position in the index: TTL (epoch seconds) and id of the last entry that was read. */
+/** A position in the index: TTL (epoch seconds) and id of an entry. */
 export interface Position {
   readonly ttl: number;
   readonly id: string;

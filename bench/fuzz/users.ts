@@ -16,7 +16,7 @@ export interface UsersOptions {
   readonly items: number;
   /** Range of the items' TTLs at their first write. The items of CALM_SHARE have later TTLs. */
   readonly ttls: Span;
-  /** Epoch milliseconds. From then on, the applications use one shard less. Undefined: the number of shards stays. */
+  /** Time from which the applications use one shard less, epoch milliseconds; undefined if the number of shards stays. */
   readonly shardLessAt: number | undefined;
 }
 
@@ -29,7 +29,7 @@ const CALM_SECONDS = { from: 120, before: 270 } as const;
 /** Attribute names that need care in a JavaScript object, an expression or a PartiQL statement. */
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
 
-/** Simulates applications: `run` changes a table's items at planned times, `interfere` changes an item just before its delete. */
+/** Simulates applications: `run` changes items as planned, `interfere` changes or deletes an item just before the sweep deletes it. */
 export function usersOf(table: MemoryTable, settings: SweepSettings, options: UsersOptions) {
   const { variant, scenario, clock, random, items, ttls, shardLessAt } = options;
   const [from, before, calmAt] = [ttls.from / 1000, ttls.to / 1000, scenario.calmAt / 1000];
@@ -87,7 +87,7 @@ export function usersOf(table: MemoryTable, settings: SweepSettings, options: Us
     const image = table.images.get(id);
     if (image === undefined) return;
     const now = Math.floor(clock.now() / 1000);
-    // Half of the new TTLs are 1 to 4 seconds from now: a condition that accepts TTLs slightly in the future would delete such an item.
+    // Half of the new TTLs are 1 to 4 seconds from now, to find a delete whose condition accepts TTLs slightly in the future.
     const seconds = random.next() < 0.5 ? between(1, 5) : between(5, 90);
     const most = now < before ? before + 60 : now + 90;
     put(image, expiryOf(image, Math.min(now + seconds, most)));
@@ -106,7 +106,7 @@ export function usersOf(table: MemoryTable, settings: SweepSettings, options: Us
     put({ ...key, ...drawAttributes(), ...expiryOf(key, ttl) });
   };
 
-  /** Plans a change of the item's TTL, 20 seconds before its expiry: half a second later, or up to two minutes earlier in its window. */
+  /** Plans a write 20 seconds before `ttl`: the new TTL is half a second after `ttl`, or up to two minutes earlier in the same window. */
   const stray = (id: string, key: EventImage, ttl: number): void => {
     if (settings.model.indexedBy === 'second') return;
     const earlier = Math.max(windowStart(ttl, settings.model.granularitySeconds), ttl - between(0, 120));
@@ -146,7 +146,7 @@ export function usersOf(table: MemoryTable, settings: SweepSettings, options: Us
 
   const planInCalm = (number: number, hot: number): void => {
     const key = keyOf(number);
-    // Without `pollSeconds`, only an item that is written minutes before its expiry must be deleted in seconds, so most are written early.
+    // If `pollSeconds` is 0, a prompt delete is required only for items written minutes before their expiry. So most are written early.
     const [isHot, isEarly] = [random.next() < 0.6, random.next() < 0.6 && settings.pollSeconds === 0];
     const ttl = isHot ? hot : calmAt + between(isEarly ? CALM_SECONDS.from : 1, CALM_SECONDS.before);
     const writtenAt = isEarly ? Math.max(calmAt - 60, ttl - 200) : ttl - between(1, 10);

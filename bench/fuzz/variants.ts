@@ -87,7 +87,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'events-stream', props: { sortKey: 'sk', events: { to: STREAM, oldImage: true } }, keyType: 'N' },
   { name: 'skew-alone-5s', props: {}, skewMs: clocks(-5_000, 5_000) },
   { name: 'skew-alone+5s', props: BY_SECOND, skewMs: clocks(5_000, -5_000) },
-  // Step Functions' clock and the functions' clocks are ahead of DynamoDB's clock: a sweep that trusts these clocks deletes too early.
+  // Step Functions' clock and the functions' clocks are ahead of the simulation's clock: a sweep that trusts them deletes too early.
   { name: 'skew-both+2s', props: {}, skewMs: clocks(2_000, 2_000) },
   { name: 'steps-machine', props: {}, stepMs: clocks(5_000, 0) },
   { name: 'steps-functions', props: BY_SECOND, stepMs: clocks(0, 5_000) },

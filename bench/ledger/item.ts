@@ -95,7 +95,7 @@ export function describeNote({ at, what, version, ttl }: Note): string {
   return `${new Date(at).toISOString()} ${what}: version ${version}, ${expiry}`;
 }
 
-/** Formats an item or its key as text. Equal items give equal text: attributes and sets are sorted, and numbers have all their digits. */
+/** Formats an item or its key as text. Equal items give equal text: attributes and sets are sorted, and equal numbers are written alike. */
 export function itemText(image: EventImage): string {
   return JSON.stringify(sorted(image));
 }

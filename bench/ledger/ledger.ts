@@ -193,7 +193,7 @@ export interface Violation {
   readonly history: readonly string[];
 }
 
-/** What is wrong with an item; undefined for a correct item, or for an item without an acknowledged write. @param present from the table */
+/** What is wrong with an item; undefined for a correct item, or without an acknowledged write. @param present the item in the table */
 function findingOf(entry: Entry, present: Present | undefined, nowMs: number): Finding | undefined {
   const { current } = entry;
   if (current === undefined) return undefined;

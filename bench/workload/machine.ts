@@ -11,7 +11,7 @@ const SAMPLE_MS = 100;
 const LATE_MS = 50;
 /** Shortest standstill that may cause a missed tick or a late sweep, milliseconds. */
 const MISSED_TICK_MS = 1_000;
-/** Milliseconds after a missed tick in which items that fall due may be late: a tick deletes items that expire up to two minutes later. */
+/** Items due up to this many milliseconds after a missed tick may be late: a tick deletes items that expire up to two minutes after it. */
 const EFFECT_MS = 120_000;
 
 /** Records when this process could not run. The record uses no data of the sweep, because a slow sweep is no excuse for a late deletion. */
@@ -48,7 +48,7 @@ export class MachineWatch {
 
   /**
    * Whether standstills explain a late deletion. `due` (of the item) and `cameAt` (of the deletion) are epoch milliseconds.
-   * @param lateMs time from the latest promised deletion to `cameAt`
+   * @param lateMs delay of the deletion beyond the promised lag
    */
   excuses(due: number, cameAt: number, lateMs: number): boolean {
     const near = this.#within(due - EFFECT_MS, cameAt);

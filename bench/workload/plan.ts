@@ -18,7 +18,7 @@ export interface PlanOptions {
   readonly random: RandomSource;
 }
 
-/** Range of lifetimes, seconds: at least the two minutes that a tick plans ahead. Items written at `startMs` may live less long. */
+/** Range of lifetimes, seconds: at least two minutes, so that deletes can be on time. Items written at `startMs` may live less long. */
 export const LIFE = { from: 120, to: 240 };
 
 const FAR_SECONDS = 86_400;
@@ -53,7 +53,7 @@ export function planItems({ startMs, firstTtl, seconds, rate, renewals, random }
   return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
 }
 
-/** Maximum number of items that {@link backlogOf} plans. Below it, as many are planned as expire in BACKLOG_SECONDS at `rate`. */
+/** Maximum number of items that {@link backlogOf} plans. If fewer expire in BACKLOG_SECONDS at `rate`, it plans that many. */
 const MOST_BACKLOG = 480;
 const BACKLOG_SECONDS = 24;
 const UNSWEPT_SECONDS = 600;

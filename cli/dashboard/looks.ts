@@ -22,7 +22,7 @@ export interface Facts {
   readonly pause: Pause | null;
   readonly isScheduled: boolean | null;
   readonly sweeps: readonly Sweep[] | null;
-  /** Why the last recorded sweep failed, wholly or in part. Null also for an old failure, if all items due by then are deleted now. */
+  /** Why the last recorded sweep failed. Null also if the sweep ended long ago, and all items that were due at its end are deleted. */
   readonly failing: string | null;
   readonly alarms: readonly Alarm[] | null;
   readonly notKnown: readonly string[];
@@ -48,7 +48,7 @@ export interface TableLook {
   readonly before: number;
   /** Number of items with TTLs in `Facts.gone`, at least three minutes ago. The index does not show these, so no sweep finds them. */
   readonly unseen: number;
-  /** The same for TTLs in the last three minutes. A tick will still delete those of the items that were written just before their TTLs. */
+  /** The same for TTLs in the last three minutes. If such an item was written just before its TTL, a tick will still delete it. */
   readonly recent: number;
 }
 
@@ -142,7 +142,7 @@ export class TableMemory {
   }
 }
 
-/** The minute for which a sweep counts. It is taken 30 seconds before the sweep's end: a tick may end just after the minute it swept. */
+/** Returns the minute for which a sweep counts: 30 seconds before its end, because a tick may end just after the minute it swept. */
 function sweptMinute({ endedAt }: Sweep): string {
   const middle = new Date(Date.parse(endedAt) - MINUTE_MS / 2);
   return `${middle.toISOString().slice(0, 16)}:00.000Z`;
@@ -156,7 +156,7 @@ function minuteOf(at: string, sweeps: readonly Sweep[]) {
   const sum = (name: CountName) => sweeps.reduce((all, { counts }) => all + (counts[name] ?? 0), 0);
   return {
     ...{ at, due: sum('found'), deleted: sum('deleted'), renewed: sum('renewed') },
-    // `notFound` counts items that somebody else had deleted, `left` items that could not be deleted.
+    // `notFound` counts items that somebody else had deleted; `left`: items that could not be deleted.
     ...{ notFound: sum('notFound'), left: sum('failed') },
   };
 }

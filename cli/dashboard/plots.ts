@@ -51,7 +51,7 @@ const SPANS = [
   [180, 60],
 ] as const;
 
-/** Start, end and labelled times of a plot to `now`, epoch milliseconds. Its span is from SPANS, if possible long enough for `oldest`. */
+/** Start, end and labelled times of a plot, epoch milliseconds. Its span is the first of SPANS not below `now - oldest`, or the last. */
 export function timeSpan(oldest: number, now: number) {
   const [minutes, step] = SPANS.find(([each]) => each * MINUTE_MS >= now - oldest) ?? [180, 60];
   const to = Math.ceil(now / MINUTE_MS) * MINUTE_MS;

@@ -11,12 +11,12 @@ import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 
-/** Maximum size of the keys and TTLs of one step, bytes of JSON. A state's output also has other fields, and at most 256 KiB. */
+/** Maximum size of the keys and TTLs of one step, bytes of JSON. They share a state's output, at most 256 KiB, with other fields. */
 const PAGE_BYTES = 120 * 1024;
 
 /**
- * Maximum milliseconds from the last planned delete to the deadline of a chunk of an upcoming minute. The child reads the next keys only
- * when all its chunks have ended.
+ * Maximum milliseconds from the last planned delete to the deadline of a chunk of an upcoming minute. A later deadline could delay the
+ * next keys, which the child reads only when all its chunks have ended.
  */
 const LAST_TRY_MS = 600;
 
@@ -38,7 +38,7 @@ export interface PlannedDelete {
   readonly key: ExpiredKey;
 }
 
-/** Plans the second of each key's delete. Leaves out keys above PAGE_KEYS or PAGE_BYTES, and keys whose turn is not before `endMs`. */
+/** Plans when to delete each key, epoch seconds. Leaves out the keys that exceed PAGE_KEYS or PAGE_BYTES or have no turn before `endMs`. */
 export function planDeletes(
   keys: readonly ExpiredKey[],
   { cutoff }: { readonly cutoff: Seconds },
@@ -111,7 +111,7 @@ function keysThatFit(keys: readonly ExpiredKey[]): number {
 /** Upper bound of the seconds from a child's query of an item to the stream record of the item's delete. */
 const CHILD_LIFE_SECONDS = 10 * 60;
 
-/** The TTLs to sweep. Leaves out TTLs that will soon be five years old: the stream record of the delete might not count as an expiry. */
+/** The TTLs to sweep. Leaves out TTLs that may be five years old at the delete's stream record, which would not count as an expiry. */
 export function sweptRange(
   cutoff: number,
   { marginSeconds }: Pick<SweepSettings, 'marginSeconds'>,

@@ -43,7 +43,7 @@ export function addUp(before: ChildProgress, results: readonly Chunk[], { sweep,
     if (error === undefined || error === PAUSED || TRANSIENT_ERRORS.includes(error)) left.push(...keys);
     else {
       failed.push(...keys.map(({ key }) => ({ key, reason: error })));
-      // The child notes only the TTLs before `brokenAt` as swept, so that a later tick searches these TTLs again.
+      // The child notes only the TTLs before `brokenAt` as swept: a later tick searches from `brokenAt` on again.
       broken.push(...keys.map(({ ttl }) => ttl));
     }
   }

@@ -31,7 +31,7 @@ export async function attemptChunk(
   options: ChunkAttemptOptions,
 ): Promise<Chunk> {
   const { settings, send, clock, random, sleep } = options;
-  // Deadlines are times of the state machine's clock. `machineClock` estimates this clock from `now`, the clock's time before the call.
+  // Deadlines are times of the state machine's clock, which showed `now` before the call. `machineClock` estimates the time on that clock.
   const ahead = Date.parse(now) - clock();
   const machineClock = () => clock() + ahead;
   const before = chunk.progress ?? NO_PROGRESS;

@@ -102,7 +102,7 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Sums up the answers, which are in the order of `keys`. Neither `Error` nor `Item` means that the table had no such item. */
+/** Sums up the answers, which are in the order of `keys`. An answer without `Error` and `Item`: the table had no such item. */
 function deletionOf(
   keys: readonly ExpiredKey[],
   answers: NonNullable<BatchExecuteStatementCommandOutput['Responses']>,

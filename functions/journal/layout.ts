@@ -63,7 +63,7 @@ export interface SweptSpan extends SweepPart {
   readonly to: number;
 }
 
-/** Returns the watermark with `gone` at the end of the spans that follow without a gap and that all their `parts` children have swept. */
+/** Returns the watermark with `gone` moved past each span that follows without a gap and that all of its `parts` children have swept. */
 export function advanced({ swept = [], ...mark }: Watermark): Watermark {
   let { gone } = mark;
   const spans = [...Map.groupBy(swept, ({ from, tick }) => `${from} ${tick}`).values()];

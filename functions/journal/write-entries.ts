@@ -39,12 +39,12 @@ function unwritable(tableName: string, error: unknown): JournalUnwritableError {
   return new JournalUnwritableError(problemOf(tableName, 'write', error), { cause: error });
 }
 
-/** Maximum number of tables in one UpdateExpression: at most 10 bytes each, of the 4 KB in the DynamoDB Developer Guide, "Constraints". */
+/** Maximum number of tables in one UpdateExpression: at most 10 bytes each; DynamoDB allows 4 KB (Developer Guide, "Constraints"). */
 const TABLES_AT_ONCE = 300;
 
 /**
  * Writes only the watermarks of `tables`: a replay may have moved other watermarks after this tick read them.
- * @param tick start of the last tick that swept every table, ISO-8601
+ * @param tick start of a tick for all tables, ISO-8601
  */
 export async function writeWatermarks(
   journal: JournalTable,
@@ -70,7 +70,7 @@ export async function writeWatermarks(
 }
 
 /**
- * Adds the span that a child has swept to the table's watermark. The next tick moves the watermark over such spans (`advanced`).
+ * Adds `span`, which a child has swept, to the table's watermark. The next tick moves the watermark over such spans (`advanced`).
  * @throws JournalUnwritableError, also when the table has no watermark
  */
 export async function noteSwept(journal: JournalTable, table: string, span: SweptSpan): Promise<void> {

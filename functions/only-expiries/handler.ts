@@ -58,8 +58,8 @@ function timeOf(ttl: EventValue | undefined): string | null {
 }
 
 /**
- * Removes the largest old images until the events fit into one call. Throws if events that do not fit are for an archive, which needs all
- * images, or if the largest event has no image: after an error the pipe halves the batch.
+ * Removes the largest old images until the events fit into one call. An archive needs all images: for an archive, or if the largest event
+ * has no image, the function throws instead, and the pipe halves the batch.
  */
 function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord): ExpiryEvent[] {
   const { call } = TARGET_LIMITS[to];
@@ -79,7 +79,7 @@ function withinCall(events: readonly ExpiryEvent[], { table, to }: PipedRecord):
 
 const bytesOf = (event: ExpiryEvent): number => Buffer.byteLength(JSON.stringify(event)) + 1;
 
-/** Records the oldest record's age, from MIN_AGE_SECONDS on, because EventBridge Pipes has no such metric. */
+/** Records the metric ExpiryAge, the age of the oldest record, if at least MIN_AGE_SECONDS. EventBridge Pipes has no such metric. */
 export function recordAge(batch: readonly PipedRecord[], nowMs: number): void {
   const times = batch.map(({ record }) => record?.dynamodb?.ApproximateCreationDateTime);
   const seconds = Math.floor(nowMs / 1000 - Math.min(...times.filter(Number.isFinite)));

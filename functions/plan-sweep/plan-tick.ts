@@ -33,10 +33,10 @@ const LEAST_PROBE_MS = 700;
 /** Shortest time between two writes of watermarks while all tables are idle and indexed by window: each write costs money. */
 const QUIET_SECONDS = 90;
 
-/** A lookback is extended to the start of a window by at most this time, to find items that were written after their expiry. */
+/** A lookback is extended by at most this time, to find items that were written after their expiry. */
 const AGAIN_SECONDS = 600;
 
-/** If two ticks start less than this time apart, only one of them needs to search the older TTLs. */
+/** If two ticks start less than this time apart, only one of them needs the full lookback. */
 const BESIDE_SECONDS = 50;
 
 export interface TickDependencies extends Pick<Runtime, 'clock' | 'sleep'> {
@@ -69,7 +69,7 @@ export async function planTick(
   const isWhole = chosen === undefined;
   if (!isWhole || !isQuiet(planned, state, startedAtMs)) {
     try {
-      // `tick` in the journal does not change if this tick is not for all tables, or leaves older TTLs to another tick.
+      // `tick` in the journal does not change if this tick is not for all tables, or leaves the full lookback to another tick.
       const keeps = !isWhole || tickBeside(state, startedAtMs, 0) !== undefined;
       const tick = keeps ? (state.watermarks.tick ?? startedAt) : startedAt;
       await journal.writeWatermarks(tick, Object.fromEntries(marks));
@@ -224,7 +224,7 @@ function oldestWatermark(
     const pausedAt = Date.parse(pauseOf(pause, nowMs)?.since ?? '') / 1000;
     const from = gone === undefined ? pausedAt : gone + (Number(carried['marginSeconds']) || 0);
     if (Number.isNaN(from)) return [];
-    // A pause with an end was planned, so the age is counted from this end at the earliest.
+    // A pause with an end makes the watermark old on purpose, so the age is counted from this end at the earliest.
     const meantUntil = pause?.until === undefined ? 0 : Date.parse(pause.until) / 1000;
     return [{ table, age: Math.floor(nowMs / 1000 - Math.max(from, meantUntil)) }];
   });

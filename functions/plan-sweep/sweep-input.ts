@@ -32,7 +32,7 @@ export interface ReplayRequest {
 
 export interface SweepLimit {
   readonly perSecond: number;
-  /** The tick deletes from `from` + `marginSeconds` to `before` + `marginSeconds`, epoch seconds. A later tick deletes the other items. */
+  /** Epoch seconds. Deletes begin at `from` + `marginSeconds` and end at `before` + `marginSeconds`; a later tick does the rest. */
   readonly from: number;
   readonly before: number;
 }
@@ -63,7 +63,7 @@ const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table'] as const;
 
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
-/** The upcoming minute begins this many seconds after `scheduledTime`: EventBridge Scheduler may start a tick up to a minute late. */
+/** Seconds from the start of `scheduledTime`'s minute to the upcoming minute: EventBridge Scheduler starts ticks up to a minute late. */
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
@@ -131,7 +131,7 @@ export function readTickInput(input: unknown, startedAtMs: number, settings: Inp
 }
 
 /**
- * @param startedAtMs start of the execution, epoch milliseconds: no TTL after this start minus `marginSeconds` is swept
+ * Reads what a replay must sweep, up to the execution's start minus `marginSeconds`. @param startedAtMs this start, epoch milliseconds
  * @throws InvalidExecutionInputError naming the field
  */
 export function readReplayInput(input: unknown, startedAtMs: number, settings: InputSettings): ReplayRequest {

@@ -9,7 +9,7 @@ import { indexLayout } from '../table/index-layout.ts';
 import { indexCounter, indexReader } from '../table/index-query.ts';
 import { type NextStepOptions, nextStep } from './next-step.ts';
 
-/** Maximum attempts of DynamoDB's client per request: its retry is faster than a retry after a Wait state, which ends on a whole second. */
+/** Maximum attempts of DynamoDB's client per request. The client retries sooner than a child can: Wait states end on whole seconds. */
 const ATTEMPTS = 2;
 
 /**

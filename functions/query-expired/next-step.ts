@@ -27,8 +27,8 @@ const AHEAD_SECONDS = 60;
 const PLAN_WITHIN_MS = 200;
 
 /**
- * Time limit for reading a `Page` of index entries, which then ends before later TTLs. The limit is lower for an upcoming minute, because
- * its first items are not deleted before the whole `Page` is read.
+ * Time limit for reading index entries in one call of QueryExpired; the next call reads on. The limit is lower for an upcoming minute,
+ * because its first items are not deleted before the call has ended.
  */
 const READ_MS = { upcoming: 600, back: 2_000 } as const;
 
@@ -82,14 +82,14 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
     isUpcoming ? Math.min(target.before, Math.max(nowTtl + ahead, progress.cursor)) : target.before,
     { ...child, ...{ patienceMs: READ_MS[isUpcoming ? 'upcoming' : 'back'], left: progress.left.length } },
   );
-  // `machineClock` starts at `now` when the function starts, so it may be `lateMs` behind the state machine's clock.
+  // `machineClock` starts at `nowMs`, the state's start, when the function starts: it may be `lateMs` behind the state machine's clock.
   const isKnown = mayPlan && page.clockSkewMs + Math.max(0, lateMs) <= PLAN_WITHIN_MS;
   const wanted = entriesToTake(page, progress.left, isKnown ? ahead : 0, settings);
   const { planned, credit } = planDeletes(wanted, page, progress, child);
   const firstLeft = wanted[planned.length];
   // The cursor passes only expired TTLs, because writers may still write items with later TTLs.
   const passed = Math.min(page.knownUpTo, page.cutoff);
-  // The child may end after the planned deletes: the next tick finds items written later. With `pollSeconds` the child must find them.
+  // A child that neither polls nor notes TTLs as swept may end after its planned deletes: the next tick finds items written later.
   const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
   const plannedUpTo = page.cutoff + (mayEnd ? ahead : 0);
   const isRead = firstLeft === undefined && Math.min(page.knownUpTo, plannedUpTo) >= target.before;
@@ -144,7 +144,7 @@ function end(
 /** Ends a child whose time is over. If the child made progress, a later child sweeps the rest; if not, the unprocessed keys fail. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
-  // The cursor does not move while the target's first second has unprocessed items. So a processed item also counts as progress.
+  // The cursor does not pass `target.from` while items with this TTL are unprocessed. So a processed item also counts as progress.
   const gotOn = progress.cursor > target.from || resultOf(progress, child.sweep).found > 0;
   if (gotOn || (limit !== null && progress.left.length === 0))
     return end(progress, child, { resume: { ...target, from: Math.max(target.from, progress.cursor) } });

@@ -31,7 +31,7 @@ export interface Page {
   readonly cutoff: Seconds;
   /** The page has all the target's entries with TTLs after the cursor and up to this second. */
   readonly knownUpTo: Seconds;
-  /** No entry with a later TTL is taken from the page. Later than `knownUpTo` only if one second has more entries than a query returns. */
+  /** Latest TTL of entries that may be taken. It is later than `knownUpTo` only if one second has more entries than a query returns. */
   readonly takenUpTo: Seconds;
   /** DynamoDB's clock is at most this many milliseconds behind `machineClock`. Infinity without a query. */
   readonly clockSkewMs: Millis;
@@ -104,7 +104,7 @@ function readTogether(keys: readonly IndexKey[]): IndexKey[][] {
   return together;
 }
 
-/** Returns the page's entries to delete and the expired unprocessed keys of earlier pages (`left`), whose index entries may be gone. */
+/** Returns the page's entries to delete and the expired unprocessed keys of earlier pages (`left`) that are not among these entries. */
 export function entriesToTake(
   { entries, cutoff, takenUpTo }: Page,
   left: readonly ExpiredKey[],

@@ -25,7 +25,7 @@ export interface RecordDependencies {
 }
 
 /**
- * Writes the journal, then prints the log and the metrics. Printed earlier, they could be printed again by a retry of Step Functions.
+ * Writes the journal, then prints the log and the metrics. In the other order, a retry by Step Functions could print them twice.
  * @throws JournalUnwritableError
  */
 export async function recordMetrics(

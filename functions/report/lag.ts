@@ -68,7 +68,7 @@ export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
 
 export type MetricHistogram = ReturnType<typeof toMetricHistogram>;
 
-/** The lags for CloudWatch, which computes percentiles from `Values`: the upper bounds of the buckets, but at most the longest lag. */
+/** Returns the lags for CloudWatch to compute percentiles. `Values` are the buckets' upper bounds, but at most the longest lag. */
 export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag) {
   const filled = filledBuckets(lagCounts);
   const Values = filled.map(([bucket]) => Math.min(bucketEndMs(bucket), lagMaxMs));

@@ -11,7 +11,7 @@ export const PRECISIONS = ['second', 'minute'] as const;
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
 
-/** Accepted attribute names: DynamoDB allows any text, but Terraform's files are UTF-8, and some programs cut a text at a zero byte. */
+/** Accepted attribute names: no lone surrogate, as Terraform's files are UTF-8, and no zero byte, as some programs cut a text there. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
   `${MODEL_KINDS.partitionKey.expected} of UTF-8 without a zero`,

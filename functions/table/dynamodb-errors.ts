@@ -23,7 +23,7 @@ const BUSY: ReadonlySet<string> = new Set([
   'TransactionConflict',
   'TransactionConflictException',
   'TransactionInProgressException',
-  // The SDK itself makes these errors when a request times out or the connection fails.
+  // The SDK itself makes these errors when a request times out, is aborted or gets no connection.
   'TimeoutError',
   'NetworkingError',
   'AbortError',

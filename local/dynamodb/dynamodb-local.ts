@@ -240,7 +240,7 @@ function stopper({ process: child }: Server): () => Promise<void> {
     child.ref();
     const exited = once(child, 'exit');
     if (process.platform === 'win32') child.kill();
-    // The end of the pipe makes the shell script kill Java. A slow shutdown would save nothing, because the data is in memory.
+    // The end of the pipe makes the shell script kill Java. A slower shutdown would not keep the data either: it is only in memory.
     else child.stdin?.end();
     await exited;
     child.stdout?.destroy();

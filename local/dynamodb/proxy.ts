@@ -48,8 +48,8 @@ export interface DynamoDbProxy {
 }
 
 /**
- * Starts a proxy for DynamoDB Local, which listens on all network interfaces and accepts any Host header. The proxy refuses requests of
- * other computers, and of web pages whose host name resolves to this computer.
+ * Starts a proxy for DynamoDB Local. Unlike DynamoDB Local, the proxy accepts no requests of other computers, and none of web pages whose
+ * host name resolves to this computer.
  */
 export async function startDynamoDbProxy(
   server: string,

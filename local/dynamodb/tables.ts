@@ -38,7 +38,7 @@ export async function ensureTable(client: DynamoDBClient, table: TableResource):
   );
 }
 
-/** The input of CreateTable, without settings that DynamoDB Local ignores. Without deletion protection, the user can delete the table. */
+/** The input of CreateTable, without settings that DynamoDB Local ignores, and without deletion protection: users may delete the table. */
 function createTableInput(table: TableResource): CreateTableCommandInput & { TableName: string } {
   return {
     TableName: table.name,

@@ -13,7 +13,7 @@ import { WorkerPool } from './pool.ts';
 import type { ErrorPayload } from './worker.ts';
 import { workerSource } from './worker-source.ts';
 
-/** Endpoint of the AWS services that the local cloud lacks: nothing listens on port 9, so that requests fail on this computer. */
+/** Endpoint of the AWS services that the local cloud lacks: nothing listens on port 9, so requests to them fail and never reach AWS. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** Default maximum number of threads of a function. Each thread uses 30 MB, and more threads would only wait for DynamoDB Local. */
@@ -246,7 +246,7 @@ function unpack(
 
 let program: string | undefined;
 
-/** Writes `worker.ts` as JavaScript into the folder, and returns its path: Node would have to remove the types in every thread. */
+/** Writes `worker.ts` as JavaScript into the folder, so that no thread has to remove the types. Returns the file's path. */
 function writeWorkerProgram(directory: string): string {
   program ??= workerSource();
   const file = join(directory, 'worker.mjs');

@@ -78,8 +78,8 @@ async function pollerOf(
     batchSize: pipe.batchSize,
     fromLatest: pipe.startingPosition === 'LATEST',
     clock,
-    // DynamoDB Local rounds a record's time down to the minute, but an expiry needs the second. So the record gets the time of its first
-    // read. With the real clock, this time is limited to the end of the minute.
+    // DynamoDB Local rounds a record's time down to the minute, which is too coarse for an expiry. So the record gets the time at which it
+    // is first read. The limit, the end of the record's minute, needs the real clock, because DynamoDB Local has no other.
     timeOf: (minuteMs, firstReadAtMs) =>
       clock === realClock ? Math.min(firstReadAtMs, minuteMs + 59_999) : firstReadAtMs,
     pollMs,

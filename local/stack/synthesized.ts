@@ -260,7 +260,7 @@ function readPipe(args: Arguments, { address }: Found): PipeResource {
   };
 }
 
-/** The stack of a configuration for this computer. The stack also creates tables with `existingTable: true`, which exist only on AWS. */
+/** Returns a configuration's stack for the local cloud. Tables that exist only on AWS, with `existingTable: true`, are created too. */
 export function localStack(config: DeploymentConfig): PlainStack {
   return plainStack({ ...config, tables: config.tables.map(table => ({ ...table, existingTable: false })) });
 }

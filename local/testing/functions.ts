@@ -22,7 +22,7 @@ export interface TestedFunctionsOptions {
   readonly onWatermarks: () => void;
 }
 
-/** Makes a wrapper that runs the functions in this process. By a virtual clock, a call takes no time. */
+/** Makes a wrapper that runs the functions in this process. A virtual clock stands still during a call. */
 export function testedFunctions(options: TestedFunctionsOptions): InvokeWrapper {
   const { deployment, clock, onLog, planOf, onWatermarks } = options;
   const now = () => clock.now();

@@ -95,7 +95,7 @@ export class IdleTicks {
         record: speak,
         logger: { error: speak },
         clock: () => nowMs,
-        // This sleep is an index query's time limit. The clock stands still during this call, so the sleep never ends.
+        // This sleep is the time limit for a table's index queries. `clock` stands still during this call, so the sleep never ends.
         sleep: () => new Promise(() => {}),
       },
     );
@@ -109,7 +109,7 @@ export class IdleTicks {
   }
 
   /**
-   * Reads the journal. A table indexed by second without a watermark gets one just before its oldest entry, because its first tick would
+   * Reads the journal. If a table indexed by second has no watermark, it gets one from the entries of its index: its first tick would
    * otherwise query each second of two days.
    */
   async #read(input: TickInput, nowMs: number): Promise<DeploymentState> {

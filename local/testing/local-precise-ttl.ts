@@ -85,8 +85,8 @@ export interface LocalPreciseTtl {
    */
   advance(duration: string): Promise<void>;
   /**
-   * The expiries that the pipes have passed on, in the order of delivery, for a configuration with `events` or `archive`. A table with two
-   * pipes has each expiry twice. No target receives anything.
+   * Returns the expiries in the order in which the pipes of `events` and `archive` passed them on. A table with two pipes has each expiry
+   * twice. No target receives anything.
    */
   expiries(): Promise<readonly PassedOnExpiry[]>;
   /**
@@ -108,7 +108,7 @@ export interface FailedSweep {
   readonly status: string;
   /** The error's name, e.g. `SweepIncompleteError`. */
   readonly error: string | undefined;
-  /** The execution's cause: the reports of all tables as JSON, a function's error as JSON, or a sentence. */
+  /** The execution's cause: reports of tables as JSON, a function's error as JSON, or a sentence. */
   readonly cause: string | undefined;
   /** Undefined if the execution failed before its report was made. */
   readonly report: SweepReport | undefined;

@@ -1,6 +1,6 @@
 import { type CancelTimer, VirtualClock } from 'stepfunctions-emulator';
 
-/** Added to a step, milliseconds: the clock stops after all timers of a millisecond, and before the timers of the next one. */
+/** Milliseconds that `advance` adds, so that all timers of its last millisecond fire, and none of the next millisecond. */
 const AFTER_MS = 0.5;
 
 /** A virtual clock that advances only in `advance` and `passUntil`. Otherwise no timer fires, however long the caller takes. */

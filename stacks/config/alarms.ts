@@ -21,7 +21,7 @@ interface Alarm {
   readonly names: readonly string[];
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  /** In the metric's unit. Undefined: the lag above which a deletion of the deployment counts as late ({@link lateMs}). */
+  /** In the metric's unit. Undefined: {@link lateMs}, the lag above which a deletion counts as late. */
   readonly threshold: number | undefined;
   readonly unit: string;
   readonly periodSeconds: 60 | 300;
@@ -65,7 +65,7 @@ export const ALARMS = {
     periodSeconds: 60,
     periods: 5,
     isHeartbeat: true,
-    // When the last success is too old to be read, HEARTBEAT's expression has no value. `ignore` then keeps the alarm as it is.
+    // When CloudWatch no longer reads the last success, HEARTBEAT's expression has no value. `ignore` then keeps the alarm as it is.
     treatMissingData: 'ignore',
     help: 'No tick succeeds any more: the schedules are off or gone, or every tick fails. Expired items stay.',
   },
@@ -108,7 +108,7 @@ export const ALARMS = {
     by: 'deployment',
     names: ['WatermarkAge'],
     statistic: 'Maximum',
-    // 25 hours: a person has one more hour to resume a table that was paused for a day.
+    // 25 hours: when a table was paused for a day, a person has one more hour to resume it before the alarm.
     threshold: 25 * 60 * 60,
     unit: 'seconds',
     help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or it cannot be swept.',

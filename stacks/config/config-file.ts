@@ -17,8 +17,8 @@ export class ConfigFileError extends PreciseTtlError {
 }
 
 /**
- * Returns the absolute path of the configuration. @param named value of `--config`. @default the only one of CONFIG_FILES in this folder
- * @throws ConfigFileError for no file, several files, or another extension
+ * Returns the configuration's absolute path. @param named value of `--config`. @default the one of CONFIG_FILES in the current directory
+ * @throws ConfigFileError for no file, several files, or an extension that is not in CONFIG_FILES
  */
 export function findConfigFile(named?: string): string {
   if (named !== undefined) {
@@ -95,7 +95,7 @@ function takeTypeScriptAsModules(): void {
   });
 }
 
-/** Returns the error's place, `file:line`: at the head of a parse error's stack, else the first place of the stack in the configuration. */
+/** Returns `file:line` of an error: a parse error's stack begins with it; otherwise it is the first stack frame in the configuration. */
 function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = [...stack.matchAll(/(^|\(| )(file:\/\/[^\s()]+?):(\d+)(?=[:\n)]|$)/gm)].map(

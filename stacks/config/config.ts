@@ -135,7 +135,7 @@ const PROVIDER: Kind<Readonly<Record<string, unknown>>> = kind(
 /** Terraform's meta-arguments, which `overrides` cannot set: `lifecycle`, for example, protects the resources that hold data. */
 const META_ARGUMENT = /^(connection|count|depends_on|for_each|lifecycle|provider|provisioner)$/;
 
-/** The names of resources, which `overrides` cannot set: alarms, commands and other resources find a resource by its name. */
+/** Arguments that name a resource. `overrides` cannot set them: alarms, commands and other resources find a resource by its name. */
 export const NAME_ARGUMENT = /^(name|name_prefix|(alarm|dashboard|function|group)_name|bucket)$/;
 
 const OVERRIDES: Kind<Overrides> = kind(

@@ -65,7 +65,7 @@ export function deploymentProblems(tables: readonly ResolvedProps[]): FieldProbl
   return problems.length > 0 ? problems : settingsProblems(tables);
 }
 
-/** Days for which the deployment's bucket locks this table's archive; 0: no lock. Undefined if this bucket does not have the archive. */
+/** Days for which the deployment's bucket locks this table's archive; 0: no lock. Undefined without an archive in this bucket. */
 function lockOf(table: ResolvedProps): number | undefined {
   const archive = archiveOf(table);
   return archive === undefined || archive.bucket !== undefined ? undefined : (archive.lockDays ?? 0);
@@ -97,7 +97,7 @@ export function tablesInDefinition(definition: string): readonly CarriedSettings
   try {
     tables = JSON.parse(definition)?.States?.PlanSweep?.Arguments?.Payload?.tables;
   } catch {
-    // Before the deployment Terraform does not know the definition: the text is then a reference, and no JSON.
+    // A caller that finds no state machine gives an empty text, which is not JSON.
   }
   if (!Array.isArray(tables)) return [];
   return tables.filter(

@@ -63,7 +63,7 @@ export function pipeName(table: { readonly name: string }, { id }: Pick<Pipe, 'i
   return `${table.name}-${id}`;
 }
 
-/** The beginning of the names of a deployment's pipes and delivery streams: `tablePrefix` may keep only 36 characters of the name. */
+/** The beginning of the names of a deployment's pipes and delivery streams: `tablePrefix` may keep only their first 36 characters. */
 export function beginningOf(deployment: string): string {
   return deployment.length <= LONGEST_WHOLE ? `${deployment}-` : deployment.slice(0, LONGEST_WHOLE);
 }

@@ -49,7 +49,7 @@ interface PipedTable {
 }
 
 export interface Pipe {
-  /** The end of the pipe's name, with the target's kind. So a new kind makes a new pipe: an updated pipe would keep old parameters. */
+  /** The end of the pipe's name. Contains the kind, so that a new kind makes a new pipe: an updated pipe would keep old parameters. */
   readonly id: string;
   readonly kind: TargetKind;
   readonly to: string | undefined;

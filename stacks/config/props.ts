@@ -165,8 +165,7 @@ export const PROPS = {
    */
   events: orNone(EVENTS),
   /**
-   * name of the deployment, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`. Another deployment has
-   * another configuration and another Terraform state
+   * name of the deployment, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`. A second deployment needs its own configuration and Terraform state
    */
   deployment: optional(NAME, DEFAULT_DEPLOYMENT),
   /**
@@ -309,7 +308,7 @@ export function propsOfSettings(settings: FlatProps): PreciseTtlProps {
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** Props that must be the same in all tables of a deployment. Beside `tables`, a prop is given once for all tables. */
+/** Props that must be the same in all tables of a deployment. Users can write them once, beside `tables`, not in each table. */
 export const DEPLOYMENT_PROPS = [
   'deployment',
   'alarms',
@@ -329,7 +328,7 @@ export function readsStream(props: Pick<ResolvedProps, 'archive' | 'events'>): b
 }
 
 export function functionSettings(props: ResolvedProps): Settings {
-  // With a pipe, deletes are one second later: a stream record's time, by another server's clock, must not be before the item's expiry.
+  // With a pipe, deletes are one second later: OnlyExpiries drops records that, by another server's clock, are from before the expiry.
   return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 

@@ -1,6 +1,6 @@
 import type { Kind } from '../../expiry/fields.ts';
 
-/** Whether only Terraform knows the value, e.g. `${aws_kms_key.main.arn}` or a token of CDKTF: `${…}`, or `#{…}` for a list. */
+/** Whether only Terraform knows the value: a reference (`${aws_kms_key.main.arn}`) or a token of CDKTF (`${…}`; for a list, `#{…}`). */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /[$#]\{/.test(value);
 }

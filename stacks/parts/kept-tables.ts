@@ -19,7 +19,7 @@ export class KeptTables extends TerraformElement {
     this.#tables = tables;
   }
 
-  /** Returns blocks that refuse a table's deletion: DynamoDB's deletion protection refuses only after Terraform has deleted the sweep. */
+  /** Returns blocks that refuse a plan that deletes a table: DynamoDB's own protection refuses only after other resources are deleted. */
   override toTerraform(): object {
     const { place, deployment } = this.#part;
     const made = this.#tables.filter(({ isMade }) => isMade);
@@ -39,7 +39,7 @@ export class KeptTables extends TerraformElement {
             for_each: `\${local.${kept}}`,
             input: '${each.value}',
             lifecycle: { prevent_destroy: true, ignore_changes: ['input'] },
-            // If a table's creation fails, its instance is not created: the table can be taken out of the configuration again.
+            // If a table's creation fails, no instance of this block protects it: it can be taken out of the configuration.
             depends_on: made.map(({ address }) => address),
           },
           // With `existingTable: true`, a table's instance moves to this block, which has no `prevent_destroy`: the table can be taken out.

@@ -71,13 +71,13 @@ export const DELIVERIES: Readonly<Record<TargetKind, Delivery>> = {
 
 const ARCHIVE_WINDOW_SECONDS = 30;
 
-/** Maximum age of a record. The position of an older record goes to the failure queue; the stream keeps the record for 24 hours. */
+/** Maximum age of a record. The position of an older record goes to the failure queue; the stream has the record for another hour. */
 const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 
 /** The maximum that Pipes allows: a record reaches MAX_RECORD_AGE_SECONDS first. Source: Pipes API reference. */
 const MAX_RETRY_ATTEMPTS = 10_000;
 
-/** Batches that a pipe delivers from one stream shard at once, if a batch has 10 records: one such batch at a time would be too slow. */
+/** Batches of at most 10 records that a pipe delivers at once from one shard of the stream: one at a time would be too slow. */
 const PARALLEL_BATCHES = 10;
 
 interface TablePipe {
@@ -103,7 +103,7 @@ export class Pipes extends Construct {
       environment: { DEPLOYMENT_NAME: deployment.name },
       statements: [],
     });
-    // With the prefix `/aws/vendedlogs/` one entry in the resource policy for logs covers all log groups. Source: CloudWatch Logs User
+    // One entry in the resource policy for logs covers all log groups with the prefix `/aws/vendedlogs/`. Source: CloudWatch Logs User
     // Guide, "Logs sent to CloudWatch Logs".
     this.logGroup = logGroup(this, `/aws/vendedlogs/pipes/${deployment.name}`, deployment);
     const archived = tables.filter(({ props }) => props.archive);
@@ -128,7 +128,7 @@ export class Pipes extends Construct {
     });
   }
 
-  /** Makes the role that all pipes to archives share, or all pipes of events: a role for each pipe would be up to two for each table. */
+  /** Makes one role for all pipes in `own`, because a role for each pipe would be up to two roles for each table. */
   #role(kind: 'archive' | 'events', own: readonly TablePipe[]): ServiceRole {
     const { place, deployment } = this.#part;
     const { name } = deployment;

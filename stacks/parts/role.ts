@@ -122,7 +122,7 @@ export class ServiceRole extends Construct {
         'Put some of the tables into another configuration, with another deployment, which has roles of its own.';
       refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
     }
-    // With `id`, Terraform replaces the policies with the role. With `name` it would keep them, but IAM deletes no role with policies.
+    // Because of `id`, a replaced role gets new policies. With `name`, it would keep the old ones, but IAM deletes no role with policies.
     const role = this.role.id;
     const own = new IamRolePolicy(this, 'policy', { name, role, policy: documentOf(inline.map(inIam)) });
     const attachments = managed.map((each, index) => {
@@ -141,7 +141,7 @@ const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * Permissions for a role that calls DynamoDB: DynamoDB uses the table's KMS key as this role. None are needed without `tableKmsKeyArn`.
+ * Permissions on `tableKmsKeyArn`, if it is set, for a role that calls DynamoDB: DynamoDB uses the key with the role's permissions.
  * @param access `write` includes reading: each delete reads the item
  */
 export function tableKeyStatements(

@@ -34,7 +34,7 @@ export class SweepMachine extends Construct {
         ? ([deployment.name, 'EXPRESS', tickDefinition(functions, options)] as const)
         : ([replayName(deployment.name), 'STANDARD', replayDefinition(functions, options)] as const);
     const { kmsKeyArn, logKeys } = deployment;
-    // With the prefix `/aws/vendedlogs/` one entry in the resource policy for logs covers all log groups. The policy has little room.
+    // One entry in the resource policy for logs, which has little room, covers all log groups with the prefix `/aws/vendedlogs/`.
     this.logGroup = logGroup(this, `/aws/vendedlogs/states/${name}`, deployment);
     this.role = role ?? sweepRole(this, part, functions);
     this.stateMachine = new SfnStateMachine(this, 'machine', {

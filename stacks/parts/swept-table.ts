@@ -21,7 +21,7 @@ export interface TableReference {
 /** A table of a deployment. The ids in this class must not change: Terraform's addresses have them, and a new address is a new table. */
 export class SweptTable extends Construct {
   readonly props: ResolvedProps;
-  /** The argument of `expiryModel` for programs that write or read the table. Programs in other languages can use it as JSON. */
+  /** Argument of the function `expiryModel` in programs that write or read the table. Programs in other languages can use it as JSON. */
   readonly expiryModel: ExpiryModelProps;
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
   readonly isMade: boolean;
@@ -77,7 +77,7 @@ function made(scope: Construct, props: ResolvedProps): DynamodbTable {
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
     billingMode: 'PAY_PER_REQUEST',
-    // Without this argument, Terraform would keep the table class of an override that was removed.
+    // A user may set another class in `overrides`. Without this argument, Terraform would keep it after the user removes it.
     tableClass: 'STANDARD',
     deletionProtectionEnabled: true,
     hashKey: partitionKey,
@@ -184,8 +184,8 @@ function conditionOf({ tableName }: ResolvedProps, test: string, problem: string
 }
 
 /**
- * The condition that the table has the sweep's index. The deployment's tables need it, too: Terraform does not change their indexes, and
- * with a wrong index the sweep would find nothing, without an error.
+ * The condition that the table has the sweep's index. Tables that the deployment makes need it, too: Terraform does not change their
+ * indexes, and with a wrong index the sweep would find nothing, without an error.
  */
 function indexCondition(props: ResolvedProps) {
   const { indexName, ttlAttribute } = props;

@@ -12,8 +12,8 @@ export interface ChildStart {
 }
 
 /**
- * A child sweeps the items with from <= TTL < before in `shards`, e.g. `0-24,30`. Items with TTLs from `upcomingFrom` on expire while the
- * child runs.
+ * The items that a child sweeps: those in `shards`, e.g. `0-24,30`, with from <= TTL < before. Items with TTLs from `upcomingFrom` on
+ * expire while the child runs; null: all items have expired.
  */
 export interface SweepTarget {
   readonly shards: string;
@@ -28,7 +28,7 @@ export interface ChildSweep {
   readonly limit: ChildLimit | null;
   /** The child ends when the execution that it runs in has this age, even if items are left. */
   readonly endsAfter: Seconds;
-  /** Identifies this child among those that sweep the same span, which they note in the journal at their ends. Null: it notes nothing. */
+  /** Identifies the child among the children of one span of TTLs. When it ends, it notes in the journal what it swept. Null: no note. */
   readonly part: SweepPart | null;
   readonly listedKeysBytes: number;
   readonly resultBytes: number;

@@ -10,7 +10,7 @@ export interface DeletionLag {
 
 /**
  * Keys that are deleted together. With `next: 'wait'` the state machine first waits until `until`, ISO-8601 in whole seconds. No delete
- * begins at `deadline` or later, ISO-8601 with milliseconds.
+ * begins at or after `deadline`, ISO-8601 with milliseconds.
  */
 export interface Chunk {
   readonly next: 'delete' | 'wait' | 'done';

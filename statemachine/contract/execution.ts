@@ -28,7 +28,7 @@ export interface PlanSweepInput {
 
 export interface PlanSweepOutput extends Pick<SweepState, 'sweeps' | 'results'> {
   readonly next: 'sweep' | 'record' | 'end';
-  /** A tick's children; the children of a group run at once. Empty for a replay: the outer `due` has the children of its next round. */
+  /** A tick's children, in groups of at most {@link GROUP_CHILDREN}. Empty for a replay: its children are in the outer `due`. */
   readonly groups: readonly { readonly due: readonly ChildStart[] }[];
   readonly due: readonly ChildStart[];
 }

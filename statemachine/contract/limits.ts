@@ -19,7 +19,7 @@ export const KEYS_AT_ONCE = 10;
 /** Maximum size of a tick's plan, UTF-8 bytes. Step Functions allows 256 KiB for the output of a state. */
 export const PLAN_BYTES = 240_000;
 
-/** Maximum size of all results of a tick or a replay's round, UTF-8 bytes. They share a state's output, at most 256 KiB, with settings. */
+/** Maximum size of all results of a tick or a replay's round, UTF-8 bytes. A state's output, at most 256 KiB, has results and settings. */
 export const RESULTS_BYTES = 160_000;
 
 /** Seconds from a tick's plan to the end of a lookback's child without a delete limit. The next tick sweeps the remaining items. */
@@ -52,7 +52,7 @@ export const LISTED_KEYS_BYTES = 28_000;
  */
 export const CAUSE_BYTES = 30_000;
 
-/** Maximum size of each list of keys in a child's result, UTF-8 bytes: enough for the largest key, even if JSON escapes each byte. */
+/** Maximum size of each list of keys in a child's result, UTF-8 bytes; less if a third of the result's maximum size is less. */
 export const CHILD_LISTED_KEYS_BYTES = 20_000;
 
 export const LISTED_KEYS = 20;

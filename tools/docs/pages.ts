@@ -44,7 +44,7 @@ function lineOf([name, { help, value, default: is }]: readonly [string, Flag]): 
   return `--${name}${value === undefined ? '' : ` ${value}`}: ${help}${byDefault}`;
 }
 
-/** The help's text on exit statuses; empty for commands with only the statuses that commands.md explains at its top. */
+/** Returns the help's text on exit statuses, or '' if the text at the top of commands.md is enough for this command. */
 function statusOf(command: AnyCommand): string {
   const [, text = ''] = /Exit status: (.*?)(?:; 2 a wrong command line.*)?$/s.exec(command.help()) ?? [];
   return /\b3\b|--watch|--diff/.test(text) ? `Exit status: ${text.replaceAll(/\s+/g, ' ')}.` : '';
@@ -69,7 +69,7 @@ export function behavioursList(): string {
   return sections.join('\n\n');
 }
 
-/** Matches a test's name after `test(`, `describe(`, `test.each(…)(`, or after the last line of a `test.each` over several lines: `])(`. */
+/** Matches the name of a test or a `describe`: after `test(`, `describe(` or `test.each(…)(`, or after `])(` at the start of a line. */
 const NAME =
   /^( *)(?:(?:test|describe)\b[^\n]*?|\](?: as const)?\))\(\n? *(?:'((?:[^'\\\n]|\\.)*)'|"([^"\n]*)")/gm;
 

@@ -57,7 +57,7 @@ function rolesOfExample(target: EventTarget): Map<string, readonly Statement[]> 
 }
 
 function inWords({ Action, Resource }: Statement): string {
-  // `local` is in place of what AWS decides in a deployment: the end of a bucket's name, and a stream's label. The list shows `*`.
+  // `local` stands for what is known only after a deployment: the end of a bucket's name, and a stream's label. The list shows `*`.
   const resources = Resource.map(arn => arn.replace(/^arn:(?:[^:]*:){4}/, '').replace(/local(?=\/|$)/, '*'));
   return `${namesOf(Action)} on ${namesOf(resources)}`;
 }

@@ -56,7 +56,7 @@ export async function bundleConstructs(): Promise<void> {
   }
 }
 
-/** Leaves the SDK of local/testing/start.ts out of the bundle: a user's test gets a client of the same copy of the SDK as its commands. */
+/** Leaves the SDK of local/testing/start.ts out of the bundle: its client and the SDK commands of a user's test must be of one copy. */
 const CLIENT_OF_THE_TEST: Plugin = {
   name: 'client-of-the-test',
   setup: ({ onResolve }) => {
@@ -87,8 +87,8 @@ export async function bundlePrograms(): Promise<void> {
     entryPoints: { command: 'bin/commands.ts', testing: 'local/testing/index.ts' },
     outdir: folder,
     splitting: true,
-    // Line breaks stay, because Node and test runners print the line of an error: without line breaks, the whole file. Names stay for
-    // stack traces, and because cli/command.ts recognizes classes by name.
+    // Line breaks stay, because Node and test runners print the line of an error, which would otherwise be the whole file. Names stay
+    // for stack traces, and because cli/command.ts recognizes classes by name.
     minifySyntax: true,
     minifyIdentifiers: true,
     keepNames: true,
@@ -119,7 +119,7 @@ export async function buildPage(): Promise<void> {
   writeFileSync(join(FOLDER, LICENCES_FILE), licencesOf([...files, ...inside]));
 }
 
-/** Returns the code that replaces the emulator's `page-source.ts` in packages. @param folder path of FOLDER, relative to this code */
+/** Returns code that replaces the emulator's `page-source.ts` in published packages. @param folder path from the returned code to FOLDER */
 const pageSource = (folder: string): string => `import { readFileSync } from 'node:fs';
 const read = name => readFileSync(new URL('${folder}/' + name, import.meta.url), 'utf8');
 export const pageSource = async () => ({ script: read('${FILES.script}'), style: read('${FILES.style}') });

@@ -29,7 +29,7 @@ const COMPATIBLE = [
   'Unlicense',
 ];
 
-/** True if one of the licences that `OR` separates is in COMPATIBLE. Licences with `AND` between them are not, not even `MIT AND ISC`. */
+/** True if one of the licences that `OR` separates is in COMPATIBLE. A licence with `AND` in it does not count, not even `MIT AND ISC`. */
 function isCompatible(licence: string): boolean {
   const alternatives = licence.replaceAll(/[()]/g, '').split(' OR ');
   return alternatives.some(each => COMPATIBLE.includes(each.trim()));

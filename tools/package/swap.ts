@@ -25,7 +25,7 @@ const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) 
       globSync('docs/**/*.md').map(file => [file, (text: string) => withPackedLinks(file, text)]),
     ),
   },
-  // The entry points are sources in a checkout, but built files in the package. npm has no field for such entry points.
+  // The entry points are sources in a checkout, but built files in the package. npm itself cannot replace entry points.
   'stepfunctions-emulator': {
     'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text)), null, 2)}\n`,
   },

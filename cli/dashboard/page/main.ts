@@ -25,7 +25,7 @@ async function poll(): Promise<void> {
   document.body.classList.toggle('is-lost', lostAt !== undefined);
 }
 
-/** Replaces the content of elements that have changed. A selection in other elements stays. @param html HTML with escaped values */
+/** Replaces the content only of changed elements: text selected in others stays selected. @param html HTML with escaped values */
 function show(html: string): void {
   const made = document.createElement('template');
   made.innerHTML = html;

@@ -17,8 +17,8 @@ export interface Clock {
 }
 
 /**
- * Minimum difference between the times elapsed on the wall clock and on `performance.now()`, milliseconds, from which a timer takes the
- * latter: somebody has set the wall clock.
+ * Limit of the wall clock's drift from `performance.now()` since a timer's start, milliseconds. From this limit on, the timer uses
+ * `performance.now()`, because somebody has set the wall clock.
  */
 const MAX_DRIFT_MS = 1_000;
 

@@ -39,7 +39,7 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Whether a Host header names this computer: a hostile web page's header does not, even if its host name resolves to this computer. */
+/** Whether a Host header names this computer. A hostile web site's host name does not, even if it resolves to this computer. */
 export function isLoopbackHost(header = ''): boolean {
   // SDKs put `sync-` before the host for StartSyncExecution.
   const name = header.toLowerCase().replace(/^sync-|:\d+$/g, '');

@@ -211,7 +211,7 @@ export class Page {
       this.#showDetails(opened);
   }
 
-  /** Draws the graph; for a child execution of a Map Run, only the states inside of the Map. Undefined before its first visit. */
+  /** Draws the graph; for a child execution of a Map Run, only the states inside of the Map. Undefined before the child's first visit. */
   #draw(opened: Opened): GraphView | undefined {
     const { graph, model, description } = opened;
     const first = model.visits[0];

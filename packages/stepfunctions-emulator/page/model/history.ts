@@ -11,7 +11,7 @@ export interface Attempt {
   failed?: boolean;
   error?: string | undefined;
   cause?: string | undefined;
-  /** `startEventId` is the id of the event that began the attempt, `endEventId` of the event with a call's result or failure. */
+  /** `startEventId`: id of the event that began the attempt. `endEventId`: id of the event with the call's result or failure. */
   startEventId?: number;
   endEventId?: number;
 }

@@ -51,7 +51,7 @@ const LABEL_LENGTH = 26;
 export const shortened = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** Computes the drawing of a graph. The drawings inside Maps and Parallels come first, because they decide the sizes of these boxes. */
+/** Computes the drawing of a graph. The inside of a Map or Parallel is computed first, because it decides the size of the state's box. */
 export function layOut(graph: Graph, outermost = true): Layout {
   const inner = new Map(graph.states.map(state => [state.name, insideOf(state)]));
   const dagre = new DagreGraph({ multigraph: true });

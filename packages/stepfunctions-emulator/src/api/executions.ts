@@ -27,7 +27,7 @@ export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** ARN of a Standard state machine → names given to executions at the start. A name stays taken after the execution has been removed. */
   readonly #names = new Map<string, Set<string>>();
-  /** State machine's ARN → its ended executions, earliest end first → characters, as JSON, of the events, those of children included. */
+  /** State machine's ARN → ended execution, earliest end first → length of the JSON of its events and its child executions' events. */
   readonly #ended = new Map<string, Map<Execution, number>>();
   #sequence = 0;
   #version = 0;

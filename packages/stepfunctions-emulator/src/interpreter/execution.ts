@@ -103,7 +103,7 @@ export class Execution {
     return this.#outcome?.status === 'SUCCEEDED' ? this.#outcome.output.text : undefined;
   }
 
-  /** Error name of an execution that failed or was stopped. As on AWS, only an Express execution also has an error name after a timeout. */
+  /** Error name of an execution that failed or was stopped. After a timeout, only an Express execution has one, as on AWS. */
   get error(): string | undefined {
     return this.#outcome?.status === 'SUCCEEDED' ? undefined : this.#outcome?.error;
   }

@@ -34,8 +34,8 @@ function onlyByName(error: string, failure: StateFailure): boolean {
 }
 
 /**
- * The failure of a Map or Parallel after `failure` inside. Recorded on AWS for a function's result that is too large: States.ALL matches
- * in the Catch of the Task, but not in the Catch of the Map or Parallel.
+ * The failure of a Map or Parallel in which `failure` occurred. Recorded on AWS for a function's result that is too large: States.ALL
+ * matches in the Catch of the Task, but not in the Catch of the Map or Parallel.
  */
 export function failureAround(failure: unknown): unknown {
   if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
@@ -58,7 +58,7 @@ export function errorMatches(errorEquals: readonly string[], failure: StateFailu
 }
 
 /**
- * The error names with `States.` that a definition may contain, without `States.Http.…`. The Amazon States Language ("Errors") reserves
+ * The error names with `States.` that a definition may contain, besides `States.Http.…`. The Amazon States Language ("Errors") reserves
  * names that begin with `States.`.
  */
 export const STATES_ERRORS: ReadonlySet<string> = new Set([

@@ -11,7 +11,7 @@ export interface Limits {
   readonly payloadBytes: number;
   /** Maximum number of events of a Standard execution. An execution that needs more events fails, with the failure as the last event. */
   readonly standardHistoryEvents: number;
-  /** Maximum number of events that the emulator stores for an Express execution: later events are dropped. AWS stores no such events. */
+  /** Maximum number of events that the emulator stores for an Express execution (AWS stores none). Later events are dropped. */
   readonly expressHistoryEvents: number;
   readonly expressDurationMs: number;
   readonly standardDurationMs: number;

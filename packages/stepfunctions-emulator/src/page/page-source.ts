@@ -8,7 +8,7 @@ const BUNDLER: string = '../../page/bundle.ts';
 
 let source: Promise<PageSource> | undefined;
 
-/** Returns the web page's JavaScript and CSS. In published packages, another module reads the built files (tools/package/bundles.ts). */
+/** Returns the web page's JavaScript and CSS. Published packages have another module instead, which tools/package/bundles.ts writes. */
 export function pageSource(): Promise<PageSource> {
   source ??= bundle();
   return source;

@@ -40,7 +40,7 @@ export type Answer =
 /** A mock's answer to one call: a function to call, an Error to throw, or any other value as the result. */
 export type MockStep = MockFunction | Error | Answer;
 
-/** A mock of a function: one answer for all calls, or a list with one answer for each call. */
+/** A mock: one answer for all calls, or a list with one answer for each call. */
 export type Mock = MockStep | readonly MockStep[];
 
 /**

@@ -78,7 +78,7 @@ export class MockedFunctions implements FunctionInvoker {
   /** Finds the mock's answer to this call. If there is no answer, records a problem and returns undefined. */
   #stepFor(call: FunctionCall): { readonly step: MockStep } | undefined {
     const { functionArn: arn, functionName: name, state } = call;
-    // The first key with a mock counts. A function's name comes before the state's, which may be the name of another function.
+    // The first key with a mock counts. For a function, the state's name is last: it may also be the name of another function.
     const keys = isFunction(arn) ? [arn, qualifiedName(call), name, state] : [state, arn, name];
     const key = keys.find(one => Object.hasOwn(this.#mocks, one));
     const mock = key === undefined ? undefined : this.#mocks[key];

@@ -18,7 +18,7 @@ import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
 
 export interface MachineOptions {
-  /** Name of the state machine, for its ARN and `$states.context`. @default StateMachine; `fromFile`: file name before its first dot */
+  /** The state machine's name, for ARN and `$states.context`. @default StateMachine; `fromFile`: file name up to first dot, if allowed */
   readonly name?: string;
   /** @default STANDARD */
   readonly type?: WorkflowType;
@@ -110,7 +110,7 @@ export class TestedStateMachine {
         if (problem !== undefined) throw problem;
         return new ExecutionResult(execution, {
           ...{ retries, functionNames },
-          // The records are copied: the mock of an aborted call may still answer later, and then changes the original record.
+          // The records are copied: when the mock of an aborted call answers later, its answer goes into the original record.
           calls: calls.map(call => ({ ...call })),
         });
       },

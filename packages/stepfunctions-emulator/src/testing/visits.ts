@@ -67,7 +67,7 @@ function findExits(history: readonly HistoryEvent[]): Map<number, HistoryEvent> 
   return exits;
 }
 
-/** Id of the entry event of an exit event: each `previousEventId` leads one event back. Event ids count from 1, indexes from 0. */
+/** Id of the StateEntered event that belongs to `exit`. Each `previousEventId` leads one event back; ids count from 1, indexes from 0. */
 function entryBefore(history: readonly HistoryEvent[], exit: HistoryEvent, name: string): number | undefined {
   for (let event = history[exit.previousEventId - 1]; event; event = history[event.previousEventId - 1]) {
     if (!event.type.endsWith(ENTERED)) continue;

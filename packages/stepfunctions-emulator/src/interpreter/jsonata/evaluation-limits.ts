@@ -73,7 +73,7 @@ function bytesOf(result: unknown): number {
   return Array.isArray(result) ? result.length * ELEMENT_BYTES : 0;
 }
 
-/** Maximum length of a text in which every match is fast, characters. A regular expression without {@link REPEATS} is always fast. */
+/** Maximum length of a text that is matched without a timeout, characters. Regular expressions without {@link REPEATS} never have one. */
 const FEW_CHARACTERS = 16;
 const REPEATS = /[*+{]/;
 

@@ -49,8 +49,8 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    // The cast is needed, because RegexEngine is a class, but an instance in jsonata's type. JSONata 2.0.6 has one RegexEngine for all
-    // expressions, from the last call of `jsonata`: so every call must pass this class.
+    // The cast is needed, because RegexEngine must be a class, but has the type of an instance in jsonata.d.ts. JSONata 2.0.6 has one
+    // RegexEngine for all expressions, from the last call of `jsonata`: so every call must pass this class.
     return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));

@@ -8,7 +8,7 @@ export type EvaluateExpression = (expression: AslExpression, field: string) => P
 /** A JSON value of a definition. Strings of the form `{% … %}` in the value are JSONata expressions. */
 export interface Template {
   readonly expression?: AslExpression;
-  /** Returns the value with the results of its expressions. A value without expressions is no promise, because promises take time. */
+  /** Returns the value with results in place of expressions. To save time, a value without expressions is returned without a promise. */
   readonly evaluate: (evaluate: EvaluateExpression) => Json | Promise<Json>;
 }
 

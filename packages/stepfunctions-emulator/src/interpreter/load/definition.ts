@@ -69,7 +69,7 @@ const namesOf = (assign: Assign | undefined): string[] => (assign ?? []).map(([n
  * Reads a definition in the Amazon States Language and compiles its expressions. A field that is unknown, not implemented, or refused by
  * CreateStateMachine is a problem.
  * @param source the definition's JSON text, or its parsed value
- * @param isMocked whether to accept a Resource that is not implemented: `EngineOptions.resources` must answer its calls. @default never
+ * @param isMocked whether to accept a Resource that is not implemented, whose calls `EngineOptions.resources` must answer. @default never
  * @throws InvalidDefinitionError with the path of each wrong field
  */
 export function loadDefinition(

@@ -5,7 +5,7 @@ export interface DefinitionProblem {
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** AWS's code and message for the problem; undefined if no request to AWS has shown them. */
+  /** AWS's code and message for the problem; undefined if this interpreter does not know them. */
   readonly diagnostic?: {
     readonly code: 'MISSING_TRANSITION_TARGET' | 'MISSING_END_STATE';
     readonly message: string;
@@ -28,7 +28,7 @@ export function quote(value: unknown): string {
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
-/** Fields that only JSONPath definitions have. Errors explain such a field, because a conversion to JSONata may forget it. */
+/** Fields that only JSONPath definitions have. Errors explain such a field: it may be left over from a conversion to JSONata. */
 const JSONPATH_FIELDS: ReadonlySet<string> = new Set([
   'CausePath',
   'ErrorPath',

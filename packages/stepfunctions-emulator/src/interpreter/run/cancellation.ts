@@ -28,7 +28,7 @@ export class Cancellation {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Creates a Cancellation that this Cancellation cancels, too, and keeps in memory until `release` is called. */
+  /** Creates a Cancellation that is cancelled when this one is. `release` ends this link, which keeps the created one in memory. */
   part(): { readonly cancellation: Cancellation; release(): void } {
     const cancellation = new Cancellation();
     return { cancellation, release: this.onCancel(() => cancellation.cancel()) };

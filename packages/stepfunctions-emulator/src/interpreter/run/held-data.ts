@@ -1,5 +1,5 @@
 /**
- * Measures the most data that an Express execution, or a branch or iteration, held at once, bytes: the execution's bill depends on it.
+ * Measures the peak of the data that an Express execution, a branch or an iteration holds, in bytes: the bill depends on this peak.
  * As on AWS's pricing page, a Map holds the data of all iterations, running or ended, and a Parallel the data of all branches.
  */
 export class HeldData {

@@ -80,7 +80,7 @@ export interface Run {
   readonly bill: Billing;
   readonly mapRuns: MapRun[];
   readonly synchronous: boolean;
-  /** Ends the execution, because its states repeat without end while the clock stands still. @param state name of a state in the loop */
+  /** Times out an execution that loops while the engine's clock stands still. @param state name of a state in the loop */
   endLoop(state: string): void;
   startChild(spec: ChildSpec): ChildExecution;
 }

@@ -8,7 +8,7 @@ import type { State } from '../load/states.ts';
 import { NOT_TRUNCATED } from './history.ts';
 import type { Line, MapItem } from './line.ts';
 
-/** The types of states whose context has RetryCount: those that can have Retry. Recorded on AWS for Task and Pass. */
+/** Types of states whose context has RetryCount: those that can have Retry. Recorded on AWS: RetryCount for Task, none for Pass. */
 const RETRIED: ReadonlySet<string> = new Set(['Task', 'Parallel', 'Map']);
 
 /** Makes `$states.context` for a visit. Inside of a Map, the context contains the item of the iteration. */

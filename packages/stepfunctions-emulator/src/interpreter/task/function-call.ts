@@ -113,6 +113,6 @@ function describe(value: unknown): string {
 function causeText({ errorType, errorMessage, cause }: Extract<FunctionResult, { ok: false }>): string {
   if (typeof cause === 'string') return cause;
   if (cause !== undefined) return JSON.stringify(cause);
-  // The cause is plain text for an error of Lambda itself, and an object for an error of a function.
+  // The Cause is plain text for an error of Lambda itself, and JSON for an error of a function.
   return errorType.startsWith('Lambda.') ? errorMessage : JSON.stringify({ errorMessage, errorType });
 }

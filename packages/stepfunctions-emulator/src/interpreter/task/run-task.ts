@@ -110,7 +110,7 @@ function bodyOf(given: Json | undefined): string {
   return JSON.stringify(given ?? {});
 }
 
-/** @throws CallFailure with Lambda's error for a body that is not JSON; the function is then not called */
+/** Checks `body` before Lambda is called. @throws CallFailure with Lambda's error for a body that is not JSON */
 function checkBody(engine: EngineContext, body: string): void {
   try {
     JSON.parse(body);
