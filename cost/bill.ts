@@ -82,7 +82,7 @@ function rowsOfMonitoring(
   { tables, customMetrics, alarmMetrics, hasDashboard }: BilledDeployment,
   usage: ReturnType<typeof usageOfMonth>,
 ): Row[] {
-  // RecordMetrics writes these log lines, which are stored for 30 days. Lambda itself logs no line for a successful call.
+  // RecordMetrics writes these log lines, stored for 30 days. The log level WARN suppresses Lambda's own lines about successful calls.
   const logged =
     usage.recordedSweeps * (LOG_BYTES.metrics + EVENT_BYTES) +
     usage.sweptTables * (LOG_BYTES.swept + EVENT_BYTES);

@@ -47,7 +47,7 @@ export interface Scenario {
 }
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
-/** Minutes from START to the first expiry. The tick of a minute deletes items that expire in the next minute. */
+/** Minutes from START to the first expiry: more than the one minute that a tick comes before its items. */
 const LEAD = 2;
 const FIRST_TTL = START + LEAD * 60;
 

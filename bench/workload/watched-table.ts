@@ -31,7 +31,7 @@ export interface WatchedTableOptions {
   /** Prefix of each item's sort key or, without a sort key, of its partition key. A key that is a number gets no prefix. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** Pause after all records of the stream were read, milliseconds. @default 100 */
+  /** Pause before the stream is read again, milliseconds. @default 100 */
   readonly intervalMs?: number | undefined;
   /** Whether the ledger (list of writes and deletions) keeps deleted items, for a comparison with the pipes' events. @default false */
   readonly keepsImages?: boolean;

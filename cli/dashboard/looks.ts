@@ -162,7 +162,7 @@ function minuteOf(at: string, sweeps: readonly Sweep[]) {
 }
 
 export interface LooksOptions {
-  /** Reads all tables. @param most maximum number of sweeps to read for each table */
+  /** Reads every table's facts. @param most maximum number of sweeps per table */
   readonly look: (most: number, signal: AbortSignal) => Promise<Look>;
   readonly signal: AbortSignal;
   /** Epoch milliseconds. @default the real clock */

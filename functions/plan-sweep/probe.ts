@@ -7,7 +7,7 @@ import type { ReadIndex } from '../table/index-query.ts';
 
 const SHARDS_AT_ONCE = 16;
 
-/** Maximum number of index keys that a probe queries in a shard's lookback: ten minutes in an index by second. Children query the rest. */
+/** Maximum number of index keys of a shard's lookback that a probe queries: by second, ten minutes. The child executions query the rest. */
 const MOST_KEYS = 600;
 
 export interface Spans {

@@ -82,7 +82,7 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
     isUpcoming ? Math.min(target.before, Math.max(nowTtl + ahead, progress.cursor)) : target.before,
     { ...child, ...{ patienceMs: READ_MS[isUpcoming ? 'upcoming' : 'back'], left: progress.left.length } },
   );
-  // `machineClock` starts at `nowMs`, the state's start, when the function starts: it may be `lateMs` behind the state machine's clock.
+  // When the function starts, `machineClock` shows `nowMs`, the state's start: it may be `lateMs` behind the state machine's clock.
   const isKnown = mayPlan && page.clockSkewMs + Math.max(0, lateMs) <= PLAN_WITHIN_MS;
   const wanted = entriesToTake(page, progress.left, isKnown ? ahead : 0, settings);
   const { planned, credit } = planDeletes(wanted, page, progress, child);

@@ -141,7 +141,7 @@ export class StreamPoller {
     shard.after = batch.at(-1)?.dynamodb.SequenceNumber ?? shard.after;
   }
 
-  /** Replaces the time of a record. If a record's batch fails, the record is read again, and must have the same time in both reads. */
+  /** Gives a record the time from `timeOf`. If its batch fails, the record is read again, and must get the same time. */
   #timed(record: DynamoDbStreamRecord): DynamoDbStreamRecord {
     const { SequenceNumber, ApproximateCreationDateTime } = record.dynamodb;
     const readAt = this.#readAt.get(SequenceNumber) ?? this.#options.clock.now();

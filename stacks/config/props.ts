@@ -165,7 +165,8 @@ export const PROPS = {
    */
   events: orNone(EVENTS),
   /**
-   * name of the deployment, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`. A second deployment needs its own configuration and Terraform state
+   * name of the deployment, and prefix of the names of its resources: at most 45 letters, digits, `_` and `-`. A second deployment
+   * needs its own configuration and Terraform state
    */
   deployment: optional(NAME, DEFAULT_DEPLOYMENT),
   /**
@@ -328,7 +329,7 @@ export function readsStream(props: Pick<ResolvedProps, 'archive' | 'events'>): b
 }
 
 export function functionSettings(props: ResolvedProps): Settings {
-  // With a pipe, deletes are one second later: OnlyExpiries drops records that, by another server's clock, are from before the expiry.
+  // A pipe's function drops deletions dated before their expiry. Another server may date a record, so deletes are a second later.
   return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 

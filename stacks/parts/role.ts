@@ -122,7 +122,7 @@ export class ServiceRole extends Construct {
         'Put some of the tables into another configuration, with another deployment, which has roles of its own.';
       refuse([{ field: 'tables', expected, got: `${managed.length} managed ones`, remedy }]);
     }
-    // Because of `id`, a replaced role gets new policies. With `name`, it would keep the old ones, but IAM deletes no role with policies.
+    // With `role: id`, a replaced role gets new policies. With its name they would stay, and IAM deletes no role with policies.
     const role = this.role.id;
     const own = new IamRolePolicy(this, 'policy', { name, role, policy: documentOf(inline.map(inIam)) });
     const attachments = managed.map((each, index) => {

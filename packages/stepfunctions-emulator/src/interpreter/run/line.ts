@@ -58,7 +58,7 @@ export class Line {
     return this.lastEventId;
   }
 
-  /** Adds an event to the history. As on AWS, the id of the event does not become the previousEventId of the line's next event. */
+  /** Adds an event that the line's next event does not follow: as on AWS, the next event's previousEventId is that of an earlier event. */
   recordAside(type: string, detailsKey?: string, details?: EventDetails): number {
     this.cancellation.throwIfCancelled();
     return this.run.events.add(type, this.lastEventId, detailsKey, details);
