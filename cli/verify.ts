@@ -245,7 +245,7 @@ export function deployerOf(
 
   return {
     /**
-     * Removes what an earlier run has left. First creates this run's queue: the state folder's name contains the account of its ARN.
+     * Removes what an earlier run has left. First creates this run's queue: its ARN has the account, which names the state folder.
      * @returns whether an earlier run had left its table or a queue
      */
     async removeLeft(): Promise<boolean> {

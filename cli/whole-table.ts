@@ -152,7 +152,7 @@ interface ScanOptions {
   readonly signal: AbortSignal;
   readonly onPage: (items: readonly StoredItem[], signal: AbortSignal) => unknown;
   readonly show?: (line: string) => void;
-  /** Returns the work done so far and its number of repeated calls, for the line of `show`. @default the line shows only reads */
+  /** Returns what `onPage` has done so far, and how many of its calls DynamoDB was too busy for. @default `show` gets only reads */
   readonly work?: () => { readonly done: string; readonly busy: number };
 }
 

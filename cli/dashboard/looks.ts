@@ -48,7 +48,7 @@ export interface TableLook {
   readonly before: number;
   /** Number of items with TTLs in `Facts.gone`, at least three minutes ago. The index does not show these, so no sweep finds them. */
   readonly unseen: number;
-  /** The same for TTLs in the last three minutes. If such an item was written just before its TTL, a tick will still delete it. */
+  /** Number of those with TTLs in the last three minutes. A tick will still delete such an item if it was written just before its TTL. */
   readonly recent: number;
 }
 
