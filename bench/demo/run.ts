@@ -114,6 +114,7 @@ class Run {
   readonly #clock: Clock;
   readonly #screen: LiveScreen;
   readonly #machine: MachineWatch;
+  readonly #stack: LocalCloudOptions['stack'];
   readonly #deliveries: Deliveries;
   readonly #ended: Execution[] = [];
   readonly #problems: string[] = [];
@@ -130,8 +131,9 @@ class Run {
     this.#screen = screen;
     this.#machine = new MachineWatch(clock);
     this.#until = AbortSignal.any([options.signal, this.#broken.signal]);
+    this.#stack = localStack(options.config);
     this.#deliveries = new Deliveries(
-      synthesizedCloud(localStack(options.config)).pipes.map(({ name, targetArn, inputTemplate }) => {
+      synthesizedCloud(this.#stack).pipes.map(({ name, targetArn, inputTemplate }) => {
         const [{ oldImage }] = enrichmentInput(inputTemplate, [{}]) as [{ readonly oldImage: boolean }];
         return { name, target: targetArn.split(':').slice(5).join(':'), oldImage };
       }),
@@ -168,9 +170,9 @@ class Run {
   }
 
   #startCloud(): Promise<LocalCloud> {
-    const { config, cloud, intervalMs } = this.#options;
+    const { cloud, intervalMs } = this.#options;
     return LocalCloud.start({
-      stack: localStack(config),
+      stack: this.#stack,
       warm: true,
       schedules: false,
       onScheduleError: (error, { schedule }) => this.#problem(`${schedule.name} didn't start: ${error}`),

@@ -6,6 +6,7 @@ import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/ind
 import type { LocalCloud } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { enableStream, type TableResource } from '../../local/dynamodb/tables.ts';
+import { LocalCloudError } from '../../local/errors.ts';
 import { StreamPoller } from '../../local/pipes/stream-poller.ts';
 import { MAX_RECORDS, TableStream } from '../../local/pipes/table-stream.ts';
 import type { Present, Ttl } from '../ledger/item.ts';
@@ -60,11 +61,17 @@ export class WatchedTable {
   /**
    * Starts to observe the deletions in the table's stream. `seenAt` is the time of reading, because DynamoDB Local rounds the times in the
    * records to the minute.
+   * @throws {LocalCloudError} for a stream without old images
    */
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
     const watched = new WatchedTable(options);
     const { cloud, table, clock, keepsImages, intervalMs = 100, onError } = options;
-    const streamArn = await clock.busy(() => enableStream(cloud.client, table.name));
+    const { name, stream: view = 'OLD_IMAGE' } = table;
+    if (!/OLD/.test(view))
+      throw new LocalCloudError(
+        `table "${name}": expected a stream with old images to see deletions by, got ${view}; leave out its override`,
+      );
+    const streamArn = await clock.busy(() => enableStream(cloud.client, name));
     const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, table.region);
     const poller = await StreamPoller.open({
       stream: new TableStream(streams, streamArn),

@@ -40,6 +40,22 @@ const action = (item: number, seconds: number, ttl: number | undefined = TTL): A
 });
 const renewal = (seconds: number) => ({ ...action(1, seconds, TTL + 60), how: 'renewed' }) as const;
 
+test.each(['KEYS_ONLY', 'NEW_IMAGE'])(
+  'a stream of %s shows no deleted item, and is refused',
+  async stream => {
+    const table = { name: 'Sessions', region: 'us-east-1', attributes: {}, stream };
+    const options = { cloud: { client } as never, table: table as never, model, prefix: 'x' };
+    const starting = WatchedTable.start({
+      ...options,
+      clock: new VirtualClock(NOW),
+      onError: () => undefined,
+    });
+    await expect(starting).rejects.toThrow(
+      `expected a stream with old images to see deletions by, got ${stream}`,
+    );
+  },
+);
+
 test.each([
   ['a string', 'S', 'x-7'],
   ['a number', 'N', '7'],
