@@ -23,6 +23,11 @@ const KEY = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
 
 test.each([
   ['a path of the machine', 'const a = "/srv/checkout/expiry/index.ts"', 'expected no path of this machine'],
+  [
+    'a path out of the checkout',
+    'a;\n// ../../other/node_modules/a/index.js\nb;',
+    'a path out of the checkout, got "// ../../other/',
+  ],
   ['a home folder', 'at /home/alice/work/index.ts', 'a home folder, got "/home/alice/"'],
   ['a home folder on a Mac', '"/Users/alice/a"', 'a home folder'],
   ['an access key', `const key = '${KEY}';`, 'an AWS access key'],

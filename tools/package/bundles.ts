@@ -92,6 +92,8 @@ export async function bundlePrograms(): Promise<void> {
     minifySyntax: true,
     minifyIdentifiers: true,
     keepNames: true,
+    // Without this option, comments would contain where node_modules is on this machine if it is a symbolic link.
+    preserveSymlinks: true,
     // CommonJS packages in the bundle load Node's modules with require. ES modules have no require.
     banner: {
       js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
@@ -136,7 +138,7 @@ const MODULES: Readonly<Record<string, () => string | Promise<string>>> = {
     `import { join } from 'node:path'; import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
      const archive = name => join(import.meta.dirname, '../functions', fileOf(name) + '.zip');
      export const bundleFunctions = () => Object.fromEntries(ALL_FUNCTIONS.map(name => [name, { archive: archive(name) }]));`,
-  'packages/stepfunctions-emulator/src/page/page-source.ts': () => pageSource('../page'),
+  'stepfunctions-emulator/src/page/page-source.ts': () => pageSource('../page'),
   'cli/dashboard/page-files.ts': async () =>
     `export const pageFiles = async () => new Map(${JSON.stringify([...(await pageFiles())])});`,
   'local/functions/worker-source.ts': () =>

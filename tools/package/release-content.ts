@@ -13,6 +13,8 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   'a private key': /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/,
   'a token of npm': /\bnpm_[A-Za-z0-9]{36}\b/,
   'a token of GitHub': /\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{82})\b/,
+  // esbuild writes the path of each module into a comment. A module outside the checkout was reached by a symbolic link.
+  'a path out of the checkout': /^\/\/ \.\.\/.*/m,
   'a home folder': /(?:\/home|\/Users|[A-Z]:\\\\?Users)[/\\]+(?!you\b|me\b|user\b)[A-Za-z][\w.-]*[/\\]/,
 };
 
