@@ -49,7 +49,9 @@ export async function queryExpiredWith(
   const output = await nextStep(input, options);
   if (output.next !== 'end' || part === null) return output;
   const { cursor, brokenAt } = output.progress;
-  const to = Math.min(target.before, cursor + 1, Math.ceil(brokenAt ?? Number.POSITIVE_INFINITY));
+  // The child reads an upcoming TTL as soon as the TTL expires: the index may not show each of its items yet. The next tick looks again.
+  const ends = [target.upcomingFrom, brokenAt].map(ttl => Math.ceil(ttl ?? Number.POSITIVE_INFINITY));
+  const to = Math.min(target.before, cursor + 1, ...ends);
   if (to <= target.from) return output;
   try {
     await journal().noteSwept(tableName, { from: target.from, to, ...part });

@@ -89,8 +89,8 @@ async function nextPage(progress: ChildProgress, child: Child): Promise<QueryExp
   const firstLeft = wanted[planned.length];
   // The cursor passes only expired TTLs, because writers may still write items with later TTLs.
   const passed = Math.min(page.knownUpTo, page.cutoff);
-  // A child that neither polls nor notes TTLs as swept may end after its planned deletes: the next tick finds items written later.
-  const mayEnd = isKnown && settings.pollSeconds === 0 && sweep.part === null;
+  // A child that does not poll may end after its planned deletes: the next tick finds items written later.
+  const mayEnd = isKnown && settings.pollSeconds === 0;
   const plannedUpTo = page.cutoff + (mayEnd ? ahead : 0);
   const isRead = firstLeft === undefined && Math.min(page.knownUpTo, plannedUpTo) >= target.before;
   const upTo = firstLeft === undefined ? passed : Math.min(passed, Math.ceil(firstLeft.ttl) - 1);

@@ -24,6 +24,8 @@ const FOUND = [
   // A child with a limit noted its whole minute as swept: an item that was written within it was left.
   { name: 'limit-second', seed: 4242, items: 16, minutes: 3, faults: [] },
   { name: 'limit-second', seed: 11, items: 17, minutes: 3, faults: [] },
+  // The same child noted a second as swept before the index showed all items of the second.
+  { name: 'limit-second', seed: 72_388_456, items: 8_000, minutes: 3, faults: ALL_FAULTS },
   // A delete that was planned for a second came before it, while Step Functions' clock was ahead.
   { name: 'steps-machine', seed: 11, items: 300, minutes: 3, faults: ALL_FAULTS },
 ] as const;

@@ -292,11 +292,6 @@ describe('a child of an upcoming minute', () => {
     expect(await minute()).toMatchObject({ next: 'end', noted: [] });
   });
 
-  test('that notes what it swept waits for its end: something may still be written', async () => {
-    const sweep = { ...UPCOMING, part: BACK.part };
-    expect(await minute({ sweep })).toMatchObject({ next: 'wait', noted: [], progress: { cursor: NOW } });
-  });
-
   test.each<[string, Call]>([
     ['began late', { lateMs: 201 }],
     ['does not know DynamoDB’s clock', { ahead: -1 }],
@@ -352,10 +347,19 @@ describe('a limit', () => {
   });
 
   test('whose minute is over leaves the rest for later, and that is no failure', async () => {
-    const sweep = { ...limited(1), part: BACK.part };
+    const sweep = { ...limited(1), target: { ...UPCOMING.target, from: NOW - 99 }, part: BACK.part };
     const progress = await progressed(20, sweep);
-    const results = [chunk([10], { deleted: 1 })];
+    const results = [chunk([-10], { deleted: 1 })];
     const ended = await call({ sweep, at: 60, startedAt: -60, progress, results });
-    expect(ended).toMatchObject({ next: 'end', noted: [[0, 10]], result: { found: 1, leftForLater: 1 } });
+    expect(ended).toMatchObject({ next: 'end', noted: [[-99, -10]], result: { found: 1, leftForLater: 1 } });
+  });
+
+  test.each<[string, number, [number, number][]]>([
+    ['notes nothing of the upcoming minute: an entry that is late in the index may follow', -99, [[-99, 0]]],
+    ['that has the upcoming minute only notes nothing', 0, []],
+  ])('%s', async (_name, from, noted) => {
+    const sweep = { ...limited(1), target: { ...UPCOMING.target, from: NOW + from }, part: BACK.part };
+    const ended = await call({ sweep, at: 60, startedAt: -60, progress: await progressed(59, sweep) });
+    expect(ended).toMatchObject({ next: 'end', noted });
   });
 });
