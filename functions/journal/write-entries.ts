@@ -8,6 +8,7 @@ import {
 import { JournalUnwritableError } from '../runtime/errors.ts';
 import {
   DEPLOYMENT_ID,
+  INDEX_SECONDS,
   rowItem,
   type SweepRow,
   type SweptSpan,
@@ -82,7 +83,7 @@ export async function noteSwept(journal: JournalTable, table: string, span: Swep
 }
 
 /**
- * Moves a table's watermark forward to the end of a replay's span, unless there is a gap before the span.
+ * Moves a table's watermark forward to the end of a replay's span, unless the replay left out TTLs that a lookback would search.
  * @param endedAt end of the replay, ISO-8601
  */
 export async function noteReplayed(
@@ -99,7 +100,7 @@ export async function noteReplayed(
     ExpressionAttributeValues: {
       ':gone': to - 1,
       ':at': endedAt,
-      ':least': from - 1,
+      ':least': from - 1 + INDEX_SECONDS,
       ':most': to - 2,
     },
   });

@@ -30,8 +30,8 @@ const MOST_RESULT_BYTES = 40_000;
 
 export interface PlannedChild {
   readonly target: SweepTarget;
-  /** Index of this child, and number of the children with the same span of TTLs, for a note in the journal. Null: no note. */
-  readonly part: { readonly part: number; readonly parts: number } | null;
+  /** For a note in the journal: index of this child, and number of the children with the same span of TTLs. Null: no note. */
+  readonly part: Omit<NonNullable<ChildSweep['part']>, 'tick'> | null;
 }
 
 export interface TableChildren {
@@ -52,13 +52,18 @@ export interface PlannedTable {
 
 /**
  * Plans a table's children: none for shards without expired or upcoming items. If the table has a limit of deletes per second, the same
- * child sweeps the lookback and the upcoming minute of a shard.
+ * child sweeps the lookback and the upcoming minute of a shard. Notes are for the lookback only: an upcoming item may reach the index
+ * after its second was read.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
   probes: readonly ShardProbe[],
-  { limit }: Pick<TickRequest, 'limit'>,
+  { limit, takesNotes }: Pick<TickRequest, 'limit'> & { readonly takesNotes: boolean },
 ): TableChildren {
+  const inParts = (targets: readonly SweepTarget[]): PlannedChild[] =>
+    targets.map((target, part) => ({
+      ...{ target, part: takesNotes ? { part, parts: targets.length, notesBefore: before } : null },
+    }));
   const left = probes.filter(probe => probe.left !== undefined);
   const ahead = upcoming === null ? [] : probes.filter(({ isUpcoming }) => isUpcoming);
   const backFrom = Math.max(from, Math.floor(Math.min(...left.map(probe => probe.left ?? before))));
@@ -108,10 +113,6 @@ function groupsOf(shards: readonly number[], most: number): string[] {
   return Array.from({ length: Math.ceil(shards.length / size) || 0 }, (_unused, group) =>
     rangesOf(shards.slice(group * size, (group + 1) * size)),
   );
-}
-
-function inParts(targets: readonly SweepTarget[]): PlannedChild[] {
-  return targets.map((target, part) => ({ target, part: { part, parts: targets.length } }));
 }
 
 /** Puts the children of all tables into groups. The tables take turns, so that a table with many children does not delay other tables. */

@@ -154,7 +154,8 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     const gone = Math.max(mark.gone, Math.min(Math.ceil(left) - 1, request.cutoff));
     return {
       carried,
-      children: planChildren(spans, probes, request),
+      // A tick beside another one may begin behind what the other one left: its notes would hide that from later ticks.
+      children: planChildren(spans, probes, { ...request, takesNotes: beside === undefined }),
       oldestOverdueSeconds: overdueSeconds(probes, startedAtMs),
       mark: beside === undefined ? { since: mark.since, gone, shards } : first,
       marginSeconds: settings.marginSeconds,

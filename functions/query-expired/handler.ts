@@ -49,12 +49,13 @@ export async function queryExpiredWith(
   const output = await nextStep(input, options);
   if (output.next !== 'end' || part === null) return output;
   const { cursor, brokenAt } = output.progress;
-  // The child reads an upcoming TTL as soon as the TTL expires: the index may not show each of its items yet. The next tick looks again.
-  const ends = [target.upcomingFrom, brokenAt].map(ttl => Math.ceil(ttl ?? Number.POSITIVE_INFINITY));
-  const to = Math.min(target.before, cursor + 1, ...ends);
+  const { notesBefore, ...own } = part;
+  // Items may be left whose TTLs are fractions between the cursor and the next second.
+  const swept = cursor >= target.before ? target.before : cursor;
+  const to = Math.min(notesBefore, swept, Math.floor(brokenAt ?? Number.POSITIVE_INFINITY));
   if (to <= target.from) return output;
   try {
-    await journal().noteSwept(tableName, { from: target.from, to, ...part });
+    await journal().noteSwept(tableName, { from: target.from, to, ...own });
   } catch (error) {
     logger.warn('cannot note what was swept', { error: String(error).slice(0, 500) });
   }

@@ -28,12 +28,13 @@ export interface ChildSweep {
   readonly limit: ChildLimit | null;
   /** The child ends when the execution that it runs in has this age, even if items are left. */
   readonly endsAfter: Seconds;
-  /** Identifies the child among the children of one span of TTLs. When it ends, it notes in the journal what it swept. Null: no note. */
-  readonly part: SweepPart | null;
+  /** When the child ends, it notes in the journal that it has swept its TTLs before `notesBefore`. Null: no note. */
+  readonly part: (SweepPart & { readonly notesBefore: Seconds }) | null;
   readonly listedKeysBytes: number;
   readonly resultBytes: number;
 }
 
+/** Identifies a child among the children of one span of TTLs. */
 export interface SweepPart {
   readonly tick: string;
   readonly part: number;

@@ -14,7 +14,7 @@ const shardsLeft = (count: number, seconds: number) =>
   Array.from({ length: count }, (_unused, shard) => probe(shard, CUTOFF - seconds));
 
 const planned = (...[spans, probes, limit = null]: [Spans, readonly ShardProbe[], (SweepLimit | null)?]) =>
-  planChildren(spans, probes, { limit: limit ?? null });
+  planChildren(spans, probes, { limit: limit ?? null, takesNotes: true });
 /** Each child of the lookback as its shards, its span as seconds before the cutoff, and its part. */
 const backOf = (spans: Spans, probes: readonly ShardProbe[], limit?: SweepLimit) =>
   planned(spans, probes, limit).back.map(
@@ -64,7 +64,7 @@ describe('the children of a lookback', () => {
     expect(back.at(-1)?.target.before).toBe(CUTOFF);
     for (const [index, { target, part }] of back.entries()) {
       expect(target).toMatchObject({ shards: '0-2', upcomingFrom: null });
-      expect(part).toEqual({ part: 0, parts: 1 });
+      expect(part).toEqual({ part: 0, parts: 1, notesBefore: CUTOFF });
       if (index > 0) expect(target.from).toBe(back[index - 1]?.target.before);
     }
   });
@@ -74,14 +74,14 @@ describe('with a limit', () => {
   const limit = (perSecond: number): SweepLimit => ({ perSecond, ...UPCOMING });
   const soon = [probe(0, undefined, true), probe(1), probe(2, CUTOFF - 60, true)];
 
-  test('one child sweeps all that is left and all of the minute, and notes it', () => {
+  test('one child sweeps all that is left and all of the minute, and notes what was left', () => {
     expect(planned(spansOf(600), soon, limit(500))).toEqual({
       ahead: [],
       upcoming: UPCOMING,
       back: [
         {
           target: { shards: '0,2', from: CUTOFF - 60, before: UPCOMING.before, upcomingFrom: UPCOMING.from },
-          part: { part: 0, parts: 1 },
+          part: { part: 0, parts: 1, notesBefore: CUTOFF },
         },
       ],
     });
@@ -109,7 +109,7 @@ function table(name: string, ahead: number, back = 0, more: Partial<PlannedTable
       upcoming: UPCOMING,
       back: shards(back).map(shard => ({
         target: { shards: `${shard}`, from: 0, before: CUTOFF, upcomingFrom: null },
-        part: { part: shard, parts: back },
+        part: { part: shard, parts: back, notesBefore: CUTOFF },
       })),
     },
     ...{ oldestOverdueSeconds: 0, marginSeconds: 0, limit: null },

@@ -186,8 +186,9 @@ describe('the lookback', () => {
     const mark = { gone: NOW - 200 };
     const { children, marks } = await plan({ mark, tick: other, tables: { aaa: held } });
     expect(children.map(({ sweep }) => sweep.target.from)).toEqual(expected);
-    // The tick beside it knows the whole lookback, and this one does not.
+    // The tick beside it knows the whole lookback, and this one does not: nor do its notes say what is gone.
     const isBeside = Math.abs(seconds) < 50;
+    for (const { sweep } of children) expect(sweep.part === null).toBe(isBeside);
     expect(marks.tables['aaa']?.gone === NOW - 200).toBe(isBeside);
     expect(marks.tick).toBe(iso(isBeside ? other : NOW + 5));
   });
