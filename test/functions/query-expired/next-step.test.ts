@@ -329,6 +329,7 @@ describe('a child of an upcoming minute', () => {
   test('with pollSeconds waits for its next read', async () => {
     const settings = { pollSeconds: 5 };
     expect(await minute({ settings })).toMatchObject({ next: 'wait', until: second(NOW + 5) });
+    expect(await minute({ settings, at: 56 })).toMatchObject({ next: 'wait', until: second(NOW + 60) });
   });
 });
 
@@ -347,6 +348,10 @@ describe('a limit', () => {
     ['ends with its share', 1, 1, [[57, 9]], '57: 1, 58: 1, 59: 1'],
   ])('%s', async (_name, perSecond, credit, held, planned) => {
     expect((await call({ sweep: limited(perSecond, credit), held })).planned).toBe(planned);
+  });
+
+  test('of a minute in which nothing is ends at once', async () => {
+    expect((await call({ sweep: { ...limited(1), part: BACK.part } })).next).toBe('end');
   });
 
   test('leaves the cursor before a second of which some are left', async () => {
