@@ -70,8 +70,11 @@ async function tableFacts(
   // The wait for the journal ends after two seconds: the index is read even if the journal does not answer.
   const early = await Promise.race([reading, new Promise<void>(end => setTimeout(end, 2_000).unref())]);
   const known = early && 'is' in early ? early.is.watermarks.tables[props.tableName] : undefined;
-  const from = known ? advanced(known).gone - INDEX_SECONDS : Math.floor(now() / 1_000) - BACK_SECONDS;
-  const looking = await ask('DYNAMODB', () => lookAtIndex(table, given, from, known?.shards ?? 1));
+  const nowSeconds = Math.floor(now() / 1_000);
+  const unread = known
+    ? Math.min(advanced(known).gone + 1, nowSeconds - INDEX_SECONDS)
+    : nowSeconds - BACK_SECONDS;
+  const looking = await ask('DYNAMODB', () => lookAtIndex(table, given, unread, known?.shards ?? 1));
   const notKnown: string[] = [];
   const seen = <Is>(what: string, answer: Answer<Is>): Is | null => {
     if ('is' in answer) return answer.is;
@@ -111,12 +114,12 @@ function failingOf(last: Sweep | undefined, watermark: Watermark | null, nowMs: 
   return isPast && nowMs - endedMs > QUARTER_MS ? null : last.failure;
 }
 
-/** The span of TTLs whose items are all deleted. The last ten seconds do not count: the index may not show their entries yet. */
+/** The span of TTLs whose items are all deleted. It ends ten seconds before the index was read, which may not show later entries yet. */
 export function goneOf(
   look: Pick<IndexLook, 'from' | 'readAt' | 'oldest'> | null,
   watermark: Pick<Watermark, 'since' | 'gone'> | null,
 ): Facts['gone'] {
-  const swept = watermark && { since: watermark.since, by: watermark.gone - INDEX_SECONDS };
+  const swept = watermark && { since: watermark.since, by: watermark.gone };
   const read = look && { since: look.from, by: look.readAt - INDEX_SECONDS };
   const isJoined = swept !== null && read !== null && swept.by >= read.since - 1;
   const span = isJoined

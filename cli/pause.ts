@@ -1,5 +1,5 @@
 /** `precise-ttl pause` and `precise-ttl resume`. See their `--help`. */
-import { advanced, INDEX_SECONDS, type Pause, pauseOf, tableEntry } from '../functions/journal/layout.ts';
+import { advanced, type Pause, pauseOf, tableEntry } from '../functions/journal/layout.ts';
 import { type JournalTable, plainValue, readState } from '../functions/journal/read-state.ts';
 import { updateEntry } from '../functions/journal/write-entries.ts';
 import { noneIfMissing } from './clients.ts';
@@ -71,7 +71,7 @@ deleted. So it is after a pause that has ended by itself, and after an outage, w
         const ended: { table: string; was: Pause | null; left: { from: string; to: string } | null }[] = [];
         for (const { table, watermark } of tables) {
           const was = await resumeTable(journal, table, given.now());
-          const from = watermark && iso((advanced(watermark).gone + 1 - INDEX_SECONDS) * 1_000);
+          const from = watermark && iso((advanced(watermark).gone + 1) * 1_000);
           ended.push({ table, was: was ?? null, left: was && from ? { from, to: iso(given.now()) } : null });
         }
         const words = ended.map(({ table, was, left }) => {

@@ -46,10 +46,9 @@ export interface Pause {
  */
 export const INDEX_SECONDS = 10;
 
-/** As far as the index showed at `at` (ISO-8601), the table has no item with `since` <= TTL <= `gone`, epoch seconds. */
+/** At `at` (ISO-8601) the table had no item with `since` <= TTL < `gone` + 1, epoch seconds. Later ticks search from `gone` + 1 on. */
 export interface Watermark {
   readonly since: number;
-  /** Items with TTLs in the last {@link INDEX_SECONDS} before `gone` may still exist: the index may not show them yet. */
   readonly gone: number;
   readonly at: string;
   /** The highest number of shards that the table ever had. Sweeps search all of them, because old items may be in former shards. */

@@ -8,7 +8,6 @@ import {
 import { JournalUnwritableError } from '../runtime/errors.ts';
 import {
   DEPLOYMENT_ID,
-  INDEX_SECONDS,
   rowItem,
   type SweepRow,
   type SweptSpan,
@@ -83,7 +82,7 @@ export async function noteSwept(journal: JournalTable, table: string, span: Swep
 }
 
 /**
- * Moves a table's watermark forward to the end of a replay's span, unless the replay left out TTLs that a lookback would search.
+ * Moves a table's watermark forward to the end of a replay's span, unless there is a gap before the span.
  * @param endedAt end of the replay, ISO-8601
  */
 export async function noteReplayed(
@@ -100,7 +99,7 @@ export async function noteReplayed(
     ExpressionAttributeValues: {
       ':gone': to - 1,
       ':at': endedAt,
-      ':least': from - 1 + INDEX_SECONDS,
+      ':least': from - 1,
       ':most': to - 2,
     },
   });

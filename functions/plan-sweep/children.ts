@@ -14,6 +14,8 @@ import {
 } from '../../statemachine/contract/limits.ts';
 import { childTimeouts } from '../../statemachine/contract/machines.ts';
 import type { PlanFailure } from '../../statemachine/contract/report.ts';
+import type { Seconds } from '../../statemachine/times.ts';
+import { INDEX_SECONDS } from '../journal/layout.ts';
 import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import { rangesOf } from '../table/index-layout.ts';
@@ -30,8 +32,11 @@ const MOST_RESULT_BYTES = 40_000;
 
 export interface PlannedChild {
   readonly target: SweepTarget;
-  /** For a note in the journal: index of this child, and number of the children with the same span of TTLs. Null: no note. */
-  readonly part: Omit<NonNullable<ChildSweep['part']>, 'tick'> | null;
+  /** Null: no note in the journal. Else the end of what may be noted, and which of how many children with the same TTLs this one is. */
+  readonly note: {
+    readonly before: Seconds;
+    readonly part: { readonly part: number; readonly parts: number };
+  } | null;
 }
 
 export interface TableChildren {
@@ -52,8 +57,8 @@ export interface PlannedTable {
 
 /**
  * Plans a table's children: none for shards without expired or upcoming items. If the table has a limit of deletes per second, the same
- * child sweeps the lookback and the upcoming minute of a shard. Notes are for the lookback only: an upcoming item may reach the index
- * after its second was read.
+ * child sweeps the lookback and the upcoming minute of a shard. Notes end {@link INDEX_SECONDS} before the end of the lookback, because
+ * items with later TTLs may reach the index after a child has read it.
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
@@ -62,7 +67,10 @@ export function planChildren(
 ): TableChildren {
   const inParts = (targets: readonly SweepTarget[]): PlannedChild[] =>
     targets.map((target, part) => ({
-      ...{ target, part: takesNotes ? { part, parts: targets.length, notesBefore: before } : null },
+      ...{
+        target,
+        note: takesNotes ? { before: before - INDEX_SECONDS, part: { part, parts: targets.length } } : null,
+      },
     }));
   const left = probes.filter(probe => probe.left !== undefined);
   const ahead = upcoming === null ? [] : probes.filter(({ isUpcoming }) => isUpcoming);
@@ -126,7 +134,7 @@ export function tickChildren(
   ): PlannedChild[] => {
     if (upcoming === null) return [];
     return groupsOf(ahead, Math.ceil(ahead.length / shardsOfChild)).map(shards => ({
-      ...{ target: { shards, ...upcoming, upcomingFrom: upcoming.from }, part: null },
+      ...{ target: { shards, ...upcoming, upcomingFrom: upcoming.from }, note: null },
     }));
   };
   let shardsOfChild = SHARDS_OF_CHILD;
@@ -190,7 +198,7 @@ function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
 
 function childStart(
   { carried, limit, marginSeconds }: PlannedTable,
-  { target, part }: PlannedChild,
+  { target, note }: PlannedChild,
   { startedAtMs, nowMs }: { readonly startedAtMs: number; readonly nowMs: number },
   { children, resultBytes }: { readonly children: number; readonly resultBytes: number },
 ): ChildStart {
@@ -201,7 +209,7 @@ function childStart(
     dryRun: false,
     limit: limit && { perSecond, credit: Math.max(1, Math.floor(perSecond)), before: limit.before },
     endsAfter: isBack ? Math.ceil((nowMs - startedAtMs) / 1000) + BACK_SECONDS : MAX_CHILD_SECONDS,
-    part: part && { tick: new Date(startedAtMs).toISOString(), ...part },
+    note: note && { ...note, part: { tick: new Date(startedAtMs).toISOString(), ...note.part } },
     ...resultLimits(resultBytes),
   });
 }

@@ -41,7 +41,7 @@ export async function planReplay(
   const limits = resultLimits(Math.floor(RESULTS_BYTES / Math.max(1, targets.length)));
   const due = (isOver ? [] : targets).map(target =>
     startOf(tableName, null, settings.marginSeconds, {
-      ...{ target, dryRun: request.dryRun, endsAfter: MAX_CHILD_SECONDS, part: null },
+      ...{ target, dryRun: request.dryRun, endsAfter: MAX_CHILD_SECONDS, note: null },
       ...{ limit: limitOf(request, targets.length), ...limits },
     }),
   );

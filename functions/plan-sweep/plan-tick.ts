@@ -151,7 +151,9 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
       patienceMs: patienceMs(settings, request, options.clock()),
     });
     const left = Math.min(...probes.map(probe => probe.left ?? Number.POSITIVE_INFINITY));
-    const gone = Math.max(mark.gone, Math.min(Math.ceil(left) - 1, request.cutoff));
+    // The index may not show all items with later TTLs yet.
+    const settled = request.cutoff - INDEX_SECONDS;
+    const gone = Math.max(mark.gone, Math.min(Math.floor(left) - 1, settled));
     return {
       carried,
       // A tick beside another one may begin behind what the other one left: its notes would hide that from later ticks.
@@ -169,9 +171,9 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
   }
 }
 
-/** Returns the first TTL of the lookback. It is before the watermark: items may be written after their expiry, or be late in the index. */
+/** Returns the first TTL of the lookback. By window it is before the watermark, to find items that were written after their expiry. */
 function lookbackFrom({ gone }: Pick<Watermark, 'gone'>, { model }: Pick<SweepSettings, 'model'>): number {
-  const from = gone + 1 - INDEX_SECONDS;
+  const from = gone + 1;
   if (model.indexedBy === 'second') return from;
   // The lookback does not begin before the window that contains `from`, because each earlier window would cost a query.
   return Math.max(windowStart(from, model.granularitySeconds), from - AGAIN_SECONDS);

@@ -13,7 +13,7 @@ import { type NextStepOptions, nextStep } from './next-step.ts';
 const ATTEMPTS = 2;
 
 /**
- * Decides the next step of a child. When a child with a `part` ends, the function also notes in the journal what the child has swept.
+ * Decides the next step of a child. When a child with a `note` ends, the function also notes in the journal what the child has swept.
  */
 export function queryExpired(
   input: QueryExpiredInput,
@@ -45,17 +45,15 @@ export async function queryExpiredWith(
   options: NextStepOptions,
   { tableName, logger, journal }: Noting,
 ): Promise<QueryExpiredOutput> {
-  const { target, part } = input.sweep;
+  const { target, note } = input.sweep;
   const output = await nextStep(input, options);
-  if (output.next !== 'end' || part === null) return output;
+  if (output.next !== 'end' || note === null) return output;
   const { cursor, brokenAt } = output.progress;
-  const { notesBefore, ...own } = part;
-  // Items may be left whose TTLs are fractions between the cursor and the next second.
-  const swept = cursor >= target.before ? target.before : cursor;
-  const to = Math.min(notesBefore, swept, Math.floor(brokenAt ?? Number.POSITIVE_INFINITY));
+  // Items may be left in the cursor's second: those whose TTLs have fractions.
+  const to = Math.min(note.before, target.before, cursor, Math.floor(brokenAt ?? Number.POSITIVE_INFINITY));
   if (to <= target.from) return output;
   try {
-    await journal().noteSwept(tableName, { from: target.from, to, ...own });
+    await journal().noteSwept(tableName, { from: target.from, to, ...note.part });
   } catch (error) {
     logger.warn('cannot note what was swept', { error: String(error).slice(0, 500) });
   }

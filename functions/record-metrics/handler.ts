@@ -5,6 +5,7 @@ import { toEpochSeconds } from '../../expiry/ttl.ts';
 import type { RecordMetricsInput, RecordMetricsOutput } from '../../statemachine/contract/execution.ts';
 import type { ReplayInput } from '../../statemachine/contract/inputs.ts';
 import { type Journal, lambdaJournal } from '../journal/lambda-journal.ts';
+import { INDEX_SECONDS } from '../journal/layout.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import { printMetrics, readDeployment } from '../runtime/deployment.ts';
 import { readSettings } from '../runtime/environment.ts';
@@ -91,7 +92,7 @@ async function noteReplayed(
     if (!isWhole || from === undefined || to === undefined) continue;
     const settings = readSettings(soFar.sweeps[table]?.settings);
     const expired = toEpochSeconds(Date.parse(startedAt)) - settings.marginSeconds + 1;
-    const before = Math.min(toEpochSeconds(Date.parse(to)), expired);
+    const before = Math.min(toEpochSeconds(Date.parse(to)), expired - INDEX_SECONDS);
     await journal.replayed(table, toEpochSeconds(Date.parse(from)), before, endedAt);
   }
 }

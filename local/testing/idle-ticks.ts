@@ -1,10 +1,5 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import {
-  type DeploymentState,
-  INDEX_SECONDS,
-  journalName,
-  type Watermark,
-} from '../../functions/journal/layout.ts';
+import { type DeploymentState, journalName, type Watermark } from '../../functions/journal/layout.ts';
 import { type JournalTable, readState } from '../../functions/journal/read-state.ts';
 import { writeWatermarks } from '../../functions/journal/write-entries.ts';
 import { FIRST_LOOKBACK_SECONDS, planTick } from '../../functions/plan-sweep/plan-tick.ts';
@@ -125,7 +120,7 @@ export class IdleTicks {
       const since = cutoff - FIRST_LOOKBACK_SECONDS;
       let first = cutoff;
       for (const [ttl] of (await this.#entriesOf(settings, nowMs)).values())
-        if (ttl !== undefined && ttl >= since - INDEX_SECONDS) first = Math.min(first, ttl);
+        if (ttl !== undefined && ttl >= since) first = Math.min(first, ttl);
       marks[settings.tableName] = { since, gone: first - 1, at, shards: 1 };
     }
     if (Object.keys(marks).length === 0) return state;

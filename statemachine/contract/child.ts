@@ -28,8 +28,8 @@ export interface ChildSweep {
   readonly limit: ChildLimit | null;
   /** The child ends when the execution that it runs in has this age, even if items are left. */
   readonly endsAfter: Seconds;
-  /** When the child ends, it notes in the journal that it has swept its TTLs before `notesBefore`. Null: no note. */
-  readonly part: (SweepPart & { readonly notesBefore: Seconds }) | null;
+  /** When the child ends, it notes in the journal which of its TTLs before `before` it has swept. Null: no note. */
+  readonly note: { readonly before: Seconds; readonly part: SweepPart } | null;
   readonly listedKeysBytes: number;
   readonly resultBytes: number;
 }

@@ -32,11 +32,11 @@ const MARK = { since: NOW - 9_000, gone: NOW - 100 };
 
 test.each<[string, Parameters<typeof goneOf>[0], Parameters<typeof goneOf>[1], [number, number] | null]>([
   ['nothing is known', null, null, null],
-  ['only the journal is', null, MARK, [NOW - 9_000, NOW - 110]],
+  ['only the journal is', null, MARK, [NOW - 9_000, NOW - 100]],
   ['only the index is', READ, null, [NOW - 1_000, NOW - 10]],
   ['both overlap', READ, MARK, [NOW - 9_000, NOW - 10]],
-  ['they touch', { ...READ, from: NOW - 109 }, MARK, [NOW - 9_000, NOW - 10]],
-  ['there is a gap of a second', { ...READ, from: NOW - 108 }, MARK, [NOW - 9_000, NOW - 110]],
+  ['they touch', { ...READ, from: NOW - 99 }, MARK, [NOW - 9_000, NOW - 10]],
+  ['there is a gap of a second', { ...READ, from: NOW - 98 }, MARK, [NOW - 9_000, NOW - 100]],
   ['something is overdue', { ...READ, oldest: NOW - 500 }, MARK, [NOW - 9_000, NOW - 501]],
   ['its TTL has a fraction', { ...READ, oldest: NOW - 500.5 }, MARK, [NOW - 9_000, NOW - 501]],
   ['it is older than all that was swept', { ...READ, oldest: NOW - 9_000 }, MARK, null],

@@ -7,7 +7,7 @@ import { CHILD_COUNTS, noCounts } from '../../../statemachine/counts.ts';
 
 const target = { shards: '0', from: 5, before: 9, upcomingFrom: null };
 const start = startProgress(
-  { target, dryRun: false, limit: null, endsAfter: 45, part: null, listedKeysBytes: 0, resultBytes: 0 },
+  { target, dryRun: false, limit: null, endsAfter: 45, note: null, listedKeysBytes: 0, resultBytes: 0 },
   0,
 );
 const progressOf = (counts: Partial<ChildProgress['counts']>): ChildProgress => ({

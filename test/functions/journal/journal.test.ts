@@ -132,9 +132,9 @@ describe('watermarks', () => {
   });
 
   test.each([
-    ['begins with the lookback', 91, 201, 200],
+    ['goes on where the watermark ends', 101, 201, 200],
     ['begins before it', 50, 201, 200],
-    ['leaves a second of it out', 92, 201, 100],
+    ['leaves a second out', 102, 201, 100],
     ['ends before it', 50, 100, 100],
     ['ends with it', 50, 101, 100],
   ])('after 100, a replay that %s, [%d, %d), moves it to %d', async (_name, from, to, gone) => {

@@ -15,11 +15,13 @@ const shardsLeft = (count: number, seconds: number) =>
 
 const planned = (...[spans, probes, limit = null]: [Spans, readonly ShardProbe[], (SweepLimit | null)?]) =>
   planChildren(spans, probes, { limit: limit ?? null, takesNotes: true });
+/** The note of an only child: the index may be late with what expired less than ten seconds before the end of the lookback. */
+const NOTE = { before: CUTOFF - 10, part: { part: 0, parts: 1 } };
 /** Each child of the lookback as its shards, its span as seconds before the cutoff, and its part. */
 const backOf = (spans: Spans, probes: readonly ShardProbe[], limit?: SweepLimit) =>
   planned(spans, probes, limit).back.map(
-    ({ target: { shards, from, before }, part }) =>
-      `${shards}: ${CUTOFF - from} to ${CUTOFF - before}, ${part?.part}/${part?.parts}`,
+    ({ target: { shards, from, before }, note }) =>
+      `${shards}: ${CUTOFF - from} to ${CUTOFF - before}, ${note?.part.part}/${note?.part.parts}`,
   );
 
 describe('the children of a lookback', () => {
@@ -62,9 +64,9 @@ describe('the children of a lookback', () => {
     expect(back).toHaveLength(8);
     expect(back[0]?.target.from).toBe(CUTOFF - seconds);
     expect(back.at(-1)?.target.before).toBe(CUTOFF);
-    for (const [index, { target, part }] of back.entries()) {
+    for (const [index, { target, note }] of back.entries()) {
       expect(target).toMatchObject({ shards: '0-2', upcomingFrom: null });
-      expect(part).toEqual({ part: 0, parts: 1, notesBefore: CUTOFF });
+      expect(note).toEqual(NOTE);
       if (index > 0) expect(target.from).toBe(back[index - 1]?.target.before);
     }
   });
@@ -81,7 +83,7 @@ describe('with a limit', () => {
       back: [
         {
           target: { shards: '0,2', from: CUTOFF - 60, before: UPCOMING.before, upcomingFrom: UPCOMING.from },
-          part: { part: 0, parts: 1, notesBefore: CUTOFF },
+          note: NOTE,
         },
       ],
     });
@@ -109,7 +111,7 @@ function table(name: string, ahead: number, back = 0, more: Partial<PlannedTable
       upcoming: UPCOMING,
       back: shards(back).map(shard => ({
         target: { shards: `${shard}`, from: 0, before: CUTOFF, upcomingFrom: null },
-        part: { part: shard, parts: back, notesBefore: CUTOFF },
+        note: { before: CUTOFF, part: { part: shard, parts: back } },
       })),
     },
     ...{ oldestOverdueSeconds: 0, marginSeconds: 0, limit: null },
@@ -131,12 +133,15 @@ describe('the children of a tick', () => {
       },
       ...{
         timeoutSeconds: 3,
-        sweep: { target: { upcomingFrom: UPCOMING.from }, endsAfter: 195, part: null },
+        sweep: { target: { upcomingFrom: UPCOMING.from }, endsAfter: 195, note: null },
       },
     });
     expect(back).toMatchObject({
       ...{ next: 'query', until: null, timeoutSeconds: 10 },
-      sweep: { endsAfter: 48, part: { tick: '1970-01-01T00:00:00.000Z', part: 0, parts: 1 } },
+      sweep: {
+        endsAfter: 48,
+        note: { before: CUTOFF, part: { tick: '1970-01-01T00:00:00.000Z', part: 0, parts: 1 } },
+      },
     });
   });
 

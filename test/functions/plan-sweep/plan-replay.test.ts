@@ -79,7 +79,7 @@ describe('the first round', () => {
   test('has children that begin at once, note nothing and return no more than all together may', async () => {
     const { due } = await plan([3_600, 0]);
     for (const { next, sweep } of due) {
-      expect([next, sweep.part, sweep.limit, sweep.endsAfter]).toEqual(['query', null, null, 195]);
+      expect([next, sweep.note, sweep.limit, sweep.endsAfter]).toEqual(['query', null, null, 195]);
     }
     expect(due.reduce((sum, { sweep }) => sum + sweep.resultBytes, 0)).toBeLessThanOrEqual(160_000);
     expect((await plan([1, 0], { table: 'two' })).due.map(({ sweep }) => sweep.listedKeysBytes)).toEqual([

@@ -53,7 +53,7 @@ async function plan({
     }),
   );
   if (mark !== undefined) {
-    const known = { since: 0, gone: NOW - 60, at: iso(NOW - 55), shards: 2, ...mark };
+    const known = { since: 0, gone: NOW - 70, at: iso(NOW - 55), shards: 2, ...mark };
     await journal.writeWatermarks(
       iso(tick ?? NOW - 55),
       Object.fromEntries(names.map(name => [name, known])),
@@ -99,9 +99,10 @@ async function plan({
 
 describe('the watermark', () => {
   test.each<[string, Held, Partial<Watermark> | undefined, Partial<Watermark>]>([
-    ['is the cutoff where nothing is left', [], {}, { since: 0, gone: CUTOFF }],
+    ['ends ten seconds before the cutoff where nothing is left', [], {}, { since: 0, gone: CUTOFF - 10 }],
     ['stops before the first item', [[NOW - 30], [NOW - 20]], {}, { gone: NOW - 31 }],
-    ['stays where the first item is an old one', [[NOW - 65]], {}, { gone: NOW - 60 }],
+    ['stops before the second of a fraction', [[NOW - 29.5]], {}, { gone: NOW - 31 }],
+    ['stays where the first item is an old one', [[NOW - 75]], {}, { gone: NOW - 70 }],
     ['begins two days back', [[NOW - DAY]], undefined, { since: CUTOFF - 2 * DAY, gone: NOW - DAY - 1 }],
     ['does not go back', [], { gone: NOW + 500 }, { gone: NOW + 500 }],
     ['keeps the most shards that the table ever had', [], { shards: 7 }, { shards: 7 }],
@@ -133,7 +134,7 @@ describe('the watermark', () => {
     const first = CUTOFF - 2 * DAY;
     expect(marks.tables).toMatchObject({
       aaa: { since: first, gone: first - 1, shards: 2 },
-      bbb: { gone: CUTOFF },
+      bbb: { gone: CUTOFF - 10 },
     });
     const journal = new MemoryJournal(() => 0);
     await journal.writeWatermarks(iso(NOW - 55), marks.tables);
@@ -152,11 +153,7 @@ describe('the lookback', () => {
   const fromOf = async (more: Case) => (await plan(more)).children[0]?.sweep.target.from;
 
   test.each<[string, Case, number]>([
-    [
-      'begins ten seconds before the watermark: the index shows an item late',
-      { props: { index: { by: 'second' } } },
-      NOW - 69,
-    ],
+    ['begins behind the watermark', { props: { index: { by: 'second' } } }, NOW - 69],
     [
       'in windows of a minute, no earlier than with the window',
       { props: { index: { granularityMinutes: 1 } } },
@@ -188,7 +185,7 @@ describe('the lookback', () => {
     expect(children.map(({ sweep }) => sweep.target.from)).toEqual(expected);
     // The tick beside it knows the whole lookback, and this one does not: nor do its notes say what is gone.
     const isBeside = Math.abs(seconds) < 50;
-    for (const { sweep } of children) expect(sweep.part === null).toBe(isBeside);
+    for (const { sweep } of children) expect(sweep.note === null).toBe(isBeside);
     expect(marks.tables['aaa']?.gone === NOW - 200).toBe(isBeside);
     expect(marks.tick).toBe(iso(isBeside ? other : NOW + 5));
   });
@@ -249,13 +246,13 @@ describe('the probe', () => {
     ],
     [
       'reads by second ten minutes at most: what lies behind is the children’s to find',
-      { props: bySecond, mark: { gone: NOW - 3_600, shards: 1 }, ...of(-5) },
+      { props: bySecond, mark: { gone: NOW - 3_610, shards: 1 }, ...of(-5) },
       600 + 60,
       ['aaa 0: -3009 to -2632', 'aaa 0: -370 to 0'],
     ],
     [
       'ends its lookback when three quarters of its time are over, and still asks for the minute',
-      { props: bySecond, mark: { gone: NOW - 600, shards: 1 }, readMs: 1_000, ...of(119) },
+      { props: bySecond, mark: { gone: NOW - 610, shards: 1 }, readMs: 1_000, ...of(119) },
       40 + 60,
       ['aaa 0: 60 to 120, waits'],
     ],
@@ -297,8 +294,8 @@ describe('tables', () => {
   const raised = { props: { index: { shards: 3 } } };
   test.each<[string, Case, Partial<Watermark>, number]>([
     ['where its first tick began', {}, { gone: CUTOFF - 2 * DAY - 1, shards: 2 }, 1],
-    ['the shards that were raised', { mark: {}, ...raised }, { gone: NOW - 60, shards: 3 }, 1],
-    ['shards that were lowered', { mark: { shards: 3 } }, { gone: NOW - 60, shards: 3 }, 0],
+    ['the shards that were raised', { mark: {}, ...raised }, { gone: NOW - 70, shards: 3 }, 1],
+    ['shards that were lowered', { mark: { shards: 3 } }, { gone: NOW - 70, shards: 3 }, 0],
   ])('that are paused keep %s', async (_name, more, kept, writes) => {
     const journal = new MemoryJournal(() => 0);
     journal.pauses['aaa'] = { since: iso(NOW - 60) };
@@ -325,7 +322,7 @@ describe('the write of the watermarks', () => {
     ['comes where shards were raised', { mark: {}, props: { index: { shards: 3 } } }, 1],
     [
       'comes where something was noted',
-      { mark: { swept: [{ from: NOW - 59, to: NOW - 9, tick: iso(NOW - 55), part: 0, parts: 1 }] } },
+      { mark: { swept: [{ from: NOW - 69, to: NOW - 9, tick: iso(NOW - 55), part: 0, parts: 1 }] } },
       1,
     ],
   ])('%s', async (_name, more, writes) => expect((await plan(more)).writes).toBe(writes));

@@ -12,20 +12,16 @@ const NOW = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();
 const second = (epochSeconds: number) => iso(epochSeconds).replace('.000', '');
 
+const NOTE = { before: NOW, part: { tick: iso(NOW), part: 0, parts: 1 } };
 const BACK: ChildSweep = {
   target: { shards: '0', from: NOW - 100, before: NOW, upcomingFrom: null },
-  ...{
-    dryRun: false,
-    limit: null,
-    endsAfter: 45,
-    part: { tick: iso(NOW), part: 0, parts: 1, notesBefore: NOW },
-  },
+  ...{ dryRun: false, limit: null, endsAfter: 45, note: NOTE },
   ...{ listedKeysBytes: 2_000, resultBytes: 6_000 },
 };
 /** The minute that begins now. */
 const UPCOMING: ChildSweep = {
   ...BACK,
-  ...{ target: { shards: '0', from: NOW, before: NOW + 60, upcomingFrom: NOW }, endsAfter: 195, part: null },
+  ...{ target: { shards: '0', from: NOW, before: NOW + 60, upcomingFrom: NOW }, endsAfter: 195, note: null },
 };
 
 /** TTLs in seconds from NOW. */
@@ -351,7 +347,7 @@ describe('a limit', () => {
   });
 
   test('of a minute in which nothing is ends at once', async () => {
-    expect((await call({ sweep: { ...limited(1), part: BACK.part } })).next).toBe('end');
+    expect((await call({ sweep: { ...limited(1), note: NOTE } })).next).toBe('end');
   });
 
   test('leaves the cursor before a second of which some are left', async () => {
@@ -360,7 +356,7 @@ describe('a limit', () => {
   });
 
   test('whose minute is over leaves the rest for later, and that is no failure', async () => {
-    const sweep = { ...limited(1), target: { ...UPCOMING.target, from: NOW - 99 }, part: BACK.part };
+    const sweep = { ...limited(1), target: { ...UPCOMING.target, from: NOW - 99 }, note: NOTE };
     const progress = await progressed(20, sweep);
     const results = [chunk([-10], { deleted: 1 })];
     const ended = await call({ sweep, at: 60, startedAt: -60, progress, results });
@@ -371,8 +367,8 @@ describe('a limit', () => {
     ['notes only the lookback: an upcoming entry may be late in the index', -99, [[-99, -60]]],
     ['that has the upcoming minute only notes nothing', 0, []],
   ])('%s', async (_name, from, noted) => {
-    const part = BACK.part && { ...BACK.part, notesBefore: NOW - 60 };
-    const sweep = { ...limited(1), target: { ...UPCOMING.target, from: NOW + from }, part };
+    const target = { ...UPCOMING.target, from: NOW + from };
+    const sweep = { ...limited(1), target, note: { ...NOTE, before: NOW - 60 } };
     const ended = await call({ sweep, at: 60, startedAt: -60, progress: await progressed(59, sweep) });
     expect(ended).toMatchObject({ next: 'end', noted });
   });
