@@ -94,13 +94,12 @@ export async function noteReplayed(
 ): Promise<void> {
   await updateEntry(journal, WATERMARKS_AT, {
     UpdateExpression: 'SET #table.gone = :gone, #table.#at = :at',
-    ConditionExpression: '#table.gone BETWEEN :least AND :most',
+    ConditionExpression: '#table.gone >= :least AND #table.gone < :gone',
     ExpressionAttributeNames: { '#table': tableEntry(table), '#at': 'at' },
     ExpressionAttributeValues: {
       ':gone': to - 1,
       ':at': endedAt,
       ':least': from - 1,
-      ':most': to - 2,
     },
   });
 }

@@ -137,6 +137,8 @@ describe('watermarks', () => {
     ['leaves a second out', 102, 201, 100],
     ['ends before it', 50, 100, 100],
     ['ends with it', 50, 101, 100],
+    // Of the last seconds before its start, a replay says nothing.
+    ['ends before it begins', 101, 95, 100],
   ])('after 100, a replay that %s, [%d, %d), moves it to %d', async (_name, from, to, gone) => {
     await noteReplayed(journal, 'orders', 0, 100, at);
     await writeWatermarks(journal, at, { orders: mark });
