@@ -41,8 +41,9 @@ export function fuzzedTable({ resolved, pipes, ...options }: FuzzedTableOptions)
       const second = Math.floor(clock.now() / 1000);
       perSecond.set(second, (perSecond.get(second) ?? 0) + count);
     },
-    verdict(endMs: number): Violation[] {
-      const calm = [...perSecond].filter(([second]) => second * 1000 >= scenario.calmAt);
+    /** @param replayedAt end of the replays beside ticks, which have limits of their own. Both times are epoch milliseconds */
+    verdict(endMs: number, replayedAt: number): Violation[] {
+      const calm = [...perSecond].filter(([at]) => at * 1000 >= Math.max(scenario.calmAt, replayedAt));
       const most = Math.max(0, ...calm.map(([, count]) => count));
       return [
         ...oracle.verdict(endMs),

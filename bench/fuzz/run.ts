@@ -174,9 +174,12 @@ async function runOn(
     const [from, to] = [START_MS - 120_000, clock.now()].map(at => new Date(at).toISOString());
     return judgeEnd(start('replay', { table, from, to }), mustSucceed);
   };
+  const replayEnds = [0];
   if (replaysAt !== undefined)
     for (const afterMs of [0, 3_000])
-      clock.schedule(replaysAt - START_MS + afterMs, () => sweeps.push(replay(main.name, false)));
+      clock.schedule(replaysAt - START_MS + afterMs, () => {
+        sweeps.push(replay(main.name, false).then(() => void replayEnds.push(clock.now())));
+      });
 
   // With `maxDeletesPerSecond`, the deletion of items overdue after the faults may take this much longer.
   const drainMs = limit ? (items / limit) * 2_000 : 0;
@@ -212,7 +215,7 @@ async function runOn(
   for (const pipe of running) pipe.stop();
   await Promise.all(running.map(({ ended }) => ended));
 
-  violations.push(...tables.flatMap(table => table.verdict(lastTick)));
+  violations.push(...tables.flatMap(table => table.verdict(lastTick, Math.max(...replayEnds))));
   violations.push(...[...refused].map(sentence => said('refused', sentence)));
   return {
     deleted: tables.reduce((sum, { table }) => sum + table.swept, 0),
