@@ -144,9 +144,11 @@ function end(
 /** Ends a child whose time is over. If the child made progress, a later child sweeps the rest; if not, the unprocessed keys fail. */
 function endEarly(progress: ChildProgress, child: Child): QueryExpiredOutput {
   const { target, limit } = child.sweep;
-  // The cursor does not pass `target.from` while items with this TTL are unprocessed. So a processed item also counts as progress.
-  const gotOn = progress.cursor > target.from || resultOf(progress, child.sweep).found > 0;
-  if (gotOn || (limit !== null && progress.left.length === 0))
+  const { found, failed = 0 } = resultOf(progress, child.sweep);
+  // The cursor does not pass `target.from` while items with this TTL are unprocessed. So a processed item also counts as progress, but not
+  // an item that DynamoDB refused to delete: the next child would try the same item.
+  const gotOn = progress.cursor > target.from || found > failed;
+  if (gotOn || (limit !== null && found === 0 && progress.left.length === 0))
     return end(progress, child, { resume: { ...target, from: Math.max(target.from, progress.cursor) } });
   return end(failLeft(progress, child), child, { interrupted: progress.left.length === 0 });
 }

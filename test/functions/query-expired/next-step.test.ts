@@ -269,6 +269,26 @@ describe('a child whose time is over', () => {
     for (const { reason } of ended.result?.failedKeys ?? []) expect(reason).toBe('Unprocessed');
   });
 
+  test.each([
+    ['without a limit', null],
+    ['with one', { perSecond: 0.5, credit: 1, before: null }],
+  ])(
+    'and failed to delete all that it tried was interrupted: the next would try the same, %s',
+    async (_name, limit) => {
+      const results = [chunk([], { failed: keys(-100).map(({ key }) => ({ key, reason: 'AccessDenied' })) })];
+      const { next, result } = await call({
+        ...{ sweep: { ...BACK, limit }, startedAt: -45, results },
+        progress: await progressed(-101, { ...BACK, limit }),
+      });
+      expect([next, result?.failed, result?.interrupted, result?.resume]).toEqual([
+        'end',
+        1,
+        true,
+        undefined,
+      ]);
+    },
+  );
+
   test('a second before is at work', async () => {
     const { next, chunks } = await call({ startedAt: -44, held: [[-9]] });
     expect([next, chunks[0]?.deadline]).toEqual(['delete', iso(NOW + 1)]);
