@@ -1,4 +1,4 @@
-import type { ChildStart, ChildSweep, SweepTarget } from '../../statemachine/contract/child.ts';
+import type { ChildStart, ChildSweep, SweepPart, SweepTarget } from '../../statemachine/contract/child.ts';
 import type { PlanSweepOutput, TableSweep } from '../../statemachine/contract/execution.ts';
 import type { CarriedSettings } from '../../statemachine/contract/inputs.ts';
 import {
@@ -15,7 +15,6 @@ import {
 import { childTimeouts } from '../../statemachine/contract/machines.ts';
 import type { PlanFailure } from '../../statemachine/contract/report.ts';
 import type { Seconds } from '../../statemachine/times.ts';
-import { INDEX_SECONDS } from '../journal/layout.ts';
 import { jsonBytes } from '../report/listed-keys.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import { rangesOf } from '../table/index-layout.ts';
@@ -33,10 +32,7 @@ const MOST_RESULT_BYTES = 40_000;
 export interface PlannedChild {
   readonly target: SweepTarget;
   /** Null: no note in the journal. Else the end of what may be noted, and which of how many children with the same TTLs this one is. */
-  readonly note: {
-    readonly before: Seconds;
-    readonly part: { readonly part: number; readonly parts: number };
-  } | null;
+  readonly note: { readonly before: Seconds; readonly part: Omit<SweepPart, 'tick'> } | null;
 }
 
 export interface TableChildren {
@@ -57,20 +53,18 @@ export interface PlannedTable {
 
 /**
  * Plans a table's children: none for shards without expired or upcoming items. If the table has a limit of deletes per second, the same
- * child sweeps the lookback and the upcoming minute of a shard. Notes end {@link INDEX_SECONDS} before the end of the lookback, because
- * items with later TTLs may reach the index after a child has read it.
+ * child sweeps the lookback and the upcoming minute of a shard.
+ * @param options `notesBefore`: end of the TTLs that children may note as swept, epoch seconds; null: the children note nothing
  */
 export function planChildren(
   { from, before, upcoming }: Spans,
   probes: readonly ShardProbe[],
-  { limit, takesNotes }: Pick<TickRequest, 'limit'> & { readonly takesNotes: boolean },
+  { limit, notesBefore }: Pick<TickRequest, 'limit'> & { readonly notesBefore: Seconds | null },
 ): TableChildren {
   const inParts = (targets: readonly SweepTarget[]): PlannedChild[] =>
     targets.map((target, part) => ({
-      ...{
-        target,
-        note: takesNotes ? { before: before - INDEX_SECONDS, part: { part, parts: targets.length } } : null,
-      },
+      target,
+      note: notesBefore === null ? null : { before: notesBefore, part: { part, parts: targets.length } },
     }));
   const left = probes.filter(probe => probe.left !== undefined);
   const ahead = upcoming === null ? [] : probes.filter(({ isUpcoming }) => isUpcoming);

@@ -157,7 +157,10 @@ async function planTable(carried: CarriedSettings, options: PlanOptions): Promis
     return {
       carried,
       // A tick beside another one may begin behind what the other one left: its notes would hide that from later ticks.
-      children: planChildren(spans, probes, { ...request, takesNotes: beside === undefined }),
+      children: planChildren(spans, probes, {
+        ...request,
+        notesBefore: beside === undefined ? settled + 1 : null,
+      }),
       oldestOverdueSeconds: overdueSeconds(probes, startedAtMs),
       mark: beside === undefined ? { since: mark.since, gone, shards } : first,
       marginSeconds: settings.marginSeconds,

@@ -14,8 +14,8 @@ const shardsLeft = (count: number, seconds: number) =>
   Array.from({ length: count }, (_unused, shard) => probe(shard, CUTOFF - seconds));
 
 const planned = (...[spans, probes, limit = null]: [Spans, readonly ShardProbe[], (SweepLimit | null)?]) =>
-  planChildren(spans, probes, { limit: limit ?? null, takesNotes: true });
-/** The note of an only child: the index may be late with what expired less than ten seconds before the end of the lookback. */
+  planChildren(spans, probes, { limit: limit ?? null, notesBefore: NOTE.before });
+/** The note of an only child. */
 const NOTE = { before: CUTOFF - 10, part: { part: 0, parts: 1 } };
 /** Each child of the lookback as its shards, its span as seconds before the cutoff, and its part. */
 const backOf = (spans: Spans, probes: readonly ShardProbe[], limit?: SweepLimit) =>

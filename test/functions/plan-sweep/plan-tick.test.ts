@@ -185,7 +185,7 @@ describe('the lookback', () => {
     expect(children.map(({ sweep }) => sweep.target.from)).toEqual(expected);
     // The tick beside it knows the whole lookback, and this one does not: nor do its notes say what is gone.
     const isBeside = Math.abs(seconds) < 50;
-    for (const { sweep } of children) expect(sweep.note === null).toBe(isBeside);
+    for (const { sweep } of children) expect(sweep.note?.before).toBe(isBeside ? undefined : CUTOFF - 9);
     expect(marks.tables['aaa']?.gone === NOW - 200).toBe(isBeside);
     expect(marks.tick).toBe(iso(isBeside ? other : NOW + 5));
   });
